@@ -1,6 +1,5 @@
 package org.rowankv.sim;
 
-import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;

@@ -19,12 +19,11 @@ public final class ClockLeap {
      */
     public static void strike(SeedRun run, NodeClock clock, int a, int b) {
         final boolean forward = (b & 1) == 0;
-        final long ms =
-                switch ((b >> 1) % 3) {
-                    case 0 -> HOUR_MS;
-                    case 1 -> (1 + a % 60) * DAY_MS;
-                    default -> (1 + a % 20) * YEAR_MS;
-                };
+        final long ms = switch ((b >> 1) % 3) {
+            case 0 -> HOUR_MS;
+            case 1 -> (1 + a % 60) * DAY_MS;
+            default -> (1 + a % 20) * YEAR_MS;
+        };
         run.eventCounters().count(forward ? "clocks that leapt ahead" : "clocks that leapt back");
         if (ms >= YEAR_MS) {
             run.eventCounters().count(forward ? "clocks that leapt years ahead" : "clocks that leapt years back");

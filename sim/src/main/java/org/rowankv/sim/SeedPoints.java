@@ -6,6 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
+import org.rowankv.sim.state.CommitChecker;
 import org.rowankv.topology.Configuration;
 
 /** The named points that production code reaches, and what a run draws for each. */

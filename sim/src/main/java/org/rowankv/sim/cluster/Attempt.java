@@ -1,11 +1,11 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.ClientNetwork.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.dispatch.PollableCall;
+import org.rowankv.sim.ClientNetwork.Message;
 
 /** One attempt that has arrived at a server's process: its execution, and its reply if a client waits for it. */
 final class Attempt extends ProcessTask {

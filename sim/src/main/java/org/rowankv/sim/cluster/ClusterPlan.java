@@ -96,8 +96,8 @@ record ClusterPlan(
             Kind.KILL_IN_START,
             Kind.KILL_IN_START);
 
-    private static final List<Kind> APART = List.of(
-            Kind.FORCE_FAILS, Kind.BIT_ROT, Kind.CLOCK_LEAP, Kind.DISK_LOST, Kind.AWAY, Kind.STORE_SPLIT);
+    private static final List<Kind> APART =
+            List.of(Kind.FORCE_FAILS, Kind.BIT_ROT, Kind.CLOCK_LEAP, Kind.DISK_LOST, Kind.AWAY, Kind.STORE_SPLIT);
 
     /** The same seed has another plan on each fabric only as far as it must. */
     static ClusterPlan of(long seed, FabricKind fabric) {
@@ -192,18 +192,7 @@ record ClusterPlan(
                 false,
                 List.of());
         return new ClusterPlan(
-                run,
-                mutations,
-                2 * LATENCY_NS,
-                0,
-                2 * STORE_NS,
-                0,
-                20,
-                leaseMs,
-                THINK_NS,
-                0,
-                10_000,
-                FabricKind.TCP);
+                run, mutations, 2 * LATENCY_NS, 0, 2 * STORE_NS, 0, 20, leaseMs, THINK_NS, 0, 10_000, FabricKind.TCP);
     }
 
     /** @param devices random source of device and clock faults: none in two seeds of five, and at most twice */

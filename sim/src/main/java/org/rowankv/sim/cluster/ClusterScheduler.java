@@ -1,6 +1,5 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.Task;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

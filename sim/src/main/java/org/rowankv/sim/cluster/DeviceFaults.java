@@ -6,10 +6,10 @@ import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.UnusableAreaException;
-import org.rowankv.sim.SimMemory;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.device.Rot;
 import org.rowankv.sim.device.RottenBit;
+import org.rowankv.sim.device.SimMemory;
 
 /**
  * Device failures and clock jumps in a cluster. A server whose device fails stops itself, and is restarted, as by a

@@ -1,7 +1,5 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.ClockLeap;
-import org.rowankv.sim.PlannedFault;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -13,6 +11,8 @@ import org.rowankv.server.configstore.ConfigurationStoreException;
 import org.rowankv.server.embedded.SessionCatalogue;
 import org.rowankv.server.membership.ClusterException;
 import org.rowankv.server.membership.PrimaryTransfer;
+import org.rowankv.sim.ClockLeap;
+import org.rowankv.sim.PlannedFault;
 import org.rowankv.sim.verbs.VerbsNetwork;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;

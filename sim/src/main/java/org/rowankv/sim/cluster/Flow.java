@@ -1,10 +1,10 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.Task;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.Task;
 
 /** Data in flight in one direction of a connection: bytes in order, in chunks with their arrival times, and the end. */
 final class Flow {

@@ -3,7 +3,7 @@ package org.rowankv.sim.cluster;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.server.area.AreaSettings;
-import org.rowankv.sim.SimMemory;
+import org.rowankv.sim.device.SimMemory;
 
 /** Pool of the hosts' memories, reused between simulations because they are large. Confined to one thread. */
 final class MemoryPool {

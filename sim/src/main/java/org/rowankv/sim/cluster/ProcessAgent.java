@@ -10,8 +10,7 @@ final class ProcessAgent extends AgentTask implements OfProcess {
     private final ClusterSimulation simulation;
     private final SimProcess process;
 
-    ProcessAgent(
-            ClusterSimulation simulation, SimProcess process, Agent agent, ErrorLog errors, RandomSource device) {
+    ProcessAgent(ClusterSimulation simulation, SimProcess process, Agent agent, ErrorLog errors, RandomSource device) {
         super(simulation, agent, errors, simulation.form().forceNs(), device);
         this.simulation = simulation;
         this.process = process;

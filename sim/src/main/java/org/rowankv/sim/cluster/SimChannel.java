@@ -1,6 +1,5 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.Task;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
@@ -15,6 +14,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.Task;
 
 /**
  * One end of a simulated connection. Written data travels in chunks of any size, and is read once it has arrived and a

@@ -9,8 +9,8 @@ import org.rowankv.server.area.OpenOverrides;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.directory.DataDirectory;
 import org.rowankv.sim.NodeClock;
-import org.rowankv.sim.SimCheckpoints;
-import org.rowankv.sim.SimMemory;
+import org.rowankv.sim.device.SimCheckpoints;
+import org.rowankv.sim.device.SimMemory;
 
 /** The machine of one server: the state that outlives its processes, and the current process. */
 final class SimHost {

@@ -1,6 +1,5 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -8,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.Task;
 import org.rowankv.sim.verbs.VerbsLinks;
 import org.rowankv.sim.verbs.VerbsNetwork;
 

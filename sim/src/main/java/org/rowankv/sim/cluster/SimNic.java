@@ -1,6 +1,5 @@
 package org.rowankv.sim.cluster;
 
-import org.rowankv.sim.Task;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;
@@ -24,6 +23,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
+import org.rowankv.sim.Task;
 import org.rowankv.sim.verbs.SimVerbs;
 
 /** The network card of one process: the event loop that lands entries, run by the simulation. */

@@ -3,9 +3,9 @@ package org.rowankv.sim.command;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import org.rowankv.server.membership.FabricKind;
-import org.rowankv.sim.embedded.EmbeddedSeeds;
 import org.rowankv.sim.Seeds;
 import org.rowankv.sim.cluster.ClusterSeeds;
+import org.rowankv.sim.embedded.EmbeddedSeeds;
 
 /** What a seed simulates. */
 public enum Form {

@@ -74,8 +74,10 @@ final class Ballast {
                     ? values.idIn(request.result(), request.resultLength())
                     : Event.ABSENT;
             if (found != FIRST_VALUE + index) {
-                simulation.loss(false, "ballast " + index + " is answered " + request.status() + " and value #"
-                        + Long.toHexString(found));
+                simulation.loss(
+                        false,
+                        "ballast " + index + " is answered " + request.status() + " and value #"
+                                + Long.toHexString(found));
             }
         }
     }

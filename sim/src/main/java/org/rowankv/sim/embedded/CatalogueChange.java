@@ -1,10 +1,10 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.Task;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.Catalogue;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.Status;
+import org.rowankv.sim.Task;
 import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;
 
@@ -53,9 +53,7 @@ final class CatalogueChange extends Task {
      */
     private void onRefusal(RowanException refusal) {
         final boolean isMet = refusal.status() == Status.UNREACHABLE || refusal.status() == Status.OUTCOME_UNKNOWN;
-        if (simulation.form().deadlineMs() == 0
-                || !isMet
-                || simulation.stops().explains(refusal)) {
+        if (simulation.form().deadlineMs() == 0 || !isMet || simulation.stops().explains(refusal)) {
             simulation.stops().onRefusal(refusal);
         } else {
             simulation.eventCounters().count("changes of caches that met a deadline");

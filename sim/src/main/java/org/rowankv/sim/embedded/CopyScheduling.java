@@ -1,6 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 import org.rowankv.runtime.ErrorLog;
@@ -8,6 +7,7 @@ import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentHandle;
 import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
+import org.rowankv.sim.Timeline;
 
 /** Scheduling for a store outside the simulation: runs all its agents whenever its one caller waits. */
 final class CopyScheduling implements Scheduling {

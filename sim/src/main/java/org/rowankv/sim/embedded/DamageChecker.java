@@ -1,15 +1,10 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.LossError;
-import org.rowankv.sim.ReplicaRead;
-import org.rowankv.sim.StateChecker;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.server.engine.Server;
-import org.rowankv.topology.Configuration;
+import org.rowankv.sim.LossError;
+import org.rowankv.sim.state.ReplicaRead;
 import org.rowankv.topology.ShardAssignment;
 
 /**
@@ -107,30 +102,5 @@ final class DamageChecker {
             }
         }
         return false;
-    }
-
-    /**
-     * Checks agreement, with some tolerance: damage remains in a segment that is not scrubbed yet, or that has no space
-     * for the copy.
-     */
-    void requireAgreement(StateChecker states) {
-        final Configuration configuration = simulation.store().cluster().configuration();
-        final List<Server> servers = simulation.store().cluster().servers();
-        if (!simulation.victim().isRotten()) {
-            states.requireAgreement(configuration, servers);
-            return;
-        }
-        states.requireAgreement(
-                configuration, servers, Set.of(simulation.victim().number()));
-        states.requireAgreementBesidesDamage(
-                configuration, servers, simulation.victim().number());
-    }
-
-    /** The servers whose segments hold no damage; damage that was written off is still there. */
-    List<Server> whole(List<Server> servers) {
-        final List<Server> whole = new ArrayList<>(servers);
-        whole.removeIf(server -> simulation.victim().isRotten()
-                && server.serverId() == simulation.victim().number());
-        return whole;
     }
 }

@@ -1,9 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.CallerDeath;
-import org.rowankv.sim.ClientNetwork.Message;
-import org.rowankv.sim.Exchange;
-import org.rowankv.sim.Task;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -11,6 +7,10 @@ import org.rowankv.server.dispatch.NotServedException;
 import org.rowankv.server.dispatch.PollableCall;
 import org.rowankv.server.durability.ForceFailedException;
 import org.rowankv.server.engine.Server;
+import org.rowankv.sim.CallerDeath;
+import org.rowankv.sim.ClientNetwork.Message;
+import org.rowankv.sim.Exchange;
+import org.rowankv.sim.Task;
 
 /** One attempt in flight: to the server, through it on its own thread, and back with the reply, if a client waits for that. */
 final class Delivery extends Task {

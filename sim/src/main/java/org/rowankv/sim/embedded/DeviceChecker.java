@@ -1,7 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.StateChecker;
-import org.rowankv.sim.Task;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,6 +12,8 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.EntryCheck;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.sim.Task;
+import org.rowankv.sim.state.StateChecker;
 
 /**
  * Checker of forces before reuse, at the durability level {@code power}. Invariant: when a segment is freed, the device

@@ -163,13 +163,12 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
         final List<PlannedFault> faults = new ArrayList<>();
         final int count = 4 + random.nextInt(7);
         for (int i = 0; i < count; i++) {
-            final Kind kind =
-                    i == 0 || random.nextInt(4) == 0 ? Kind.CRASH : USUAL.get(random.nextInt(USUAL.size()));
+            final Kind kind = i == 0 || random.nextInt(4) == 0 ? Kind.CRASH : USUAL.get(random.nextInt(USUAL.size()));
             faults.add(PlannedFault.draw(random, OPERATIONS, () -> kind));
         }
         for (int i = devices.nextInt(5) < 2 ? 0 : 1 + devices.nextInt(3); i > 0; i--) {
-            faults.add(PlannedFault.draw(
-                    devices, OPERATIONS, () -> OF_DEVICES.get(devices.nextInt(OF_DEVICES.size()))));
+            faults.add(
+                    PlannedFault.draw(devices, OPERATIONS, () -> OF_DEVICES.get(devices.nextInt(OF_DEVICES.size()))));
         }
         for (int i = transfers.nextInt(2) == 0 ? 0 : 1 + transfers.nextInt(6); i > 0; i--) {
             faults.add(PlannedFault.draw(transfers, OPERATIONS, () -> Kind.TRANSFER));

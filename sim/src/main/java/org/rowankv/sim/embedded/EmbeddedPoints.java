@@ -1,14 +1,14 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.CallerDeath;
-import org.rowankv.sim.CrashError;
-import org.rowankv.sim.SeedPoints;
-import org.rowankv.sim.Task;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
+import org.rowankv.sim.CallerDeath;
+import org.rowankv.sim.CrashError;
+import org.rowankv.sim.SeedPoints;
+import org.rowankv.sim.Task;
 
 /** Actions at the named points that production code reaches: other tasks run there, callers die, the process ends. */
 final class EmbeddedPoints extends SeedPoints {

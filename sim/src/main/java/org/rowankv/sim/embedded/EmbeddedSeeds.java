@@ -1,12 +1,12 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.EventCounters;
-import org.rowankv.sim.SeedReport;
-import org.rowankv.sim.Seeds;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.Seeds;
 
 /** Embedded stores, whose servers are in one process. */
 public final class EmbeddedSeeds implements Seeds {
@@ -29,7 +29,7 @@ public final class EmbeddedSeeds implements Seeds {
 
     @Override
     public List<String> missing(EventCounters met, int seeds) {
-        return seeds >= Expected.FULL_RUN ? Expected.missing(met) : List.of();
+        return seeds >= StoreExpected.FULL_RUN ? StoreExpected.missing(met) : List.of();
     }
 
     @Override

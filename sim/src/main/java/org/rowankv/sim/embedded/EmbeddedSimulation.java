@@ -1,16 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.CrashError;
-import org.rowankv.sim.LossError;
-import org.rowankv.sim.SeedReport;
-import org.rowankv.sim.SeedRun;
-import org.rowankv.sim.SimClient;
-import org.rowankv.sim.SimPlan;
-import org.rowankv.sim.SeedWorkloadHost;
-import org.rowankv.sim.PlannedFault;
-import org.rowankv.sim.SimThread;
-import org.rowankv.sim.Trace;
-import org.rowankv.sim.ViolationError;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.RowanClient;
@@ -21,6 +10,17 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.server.area.StoreOpenException;
 import org.rowankv.server.dispatch.NotServedException;
+import org.rowankv.sim.CrashError;
+import org.rowankv.sim.LossError;
+import org.rowankv.sim.PlannedFault;
+import org.rowankv.sim.SeedReport;
+import org.rowankv.sim.SeedRun;
+import org.rowankv.sim.SeedWorkloadHost;
+import org.rowankv.sim.SimClient;
+import org.rowankv.sim.SimPlan;
+import org.rowankv.sim.SimThread;
+import org.rowankv.sim.Trace;
+import org.rowankv.sim.ViolationError;
 import org.rowankv.sim.device.DeviceFailedException;
 import org.rowankv.sim.workload.SimValues;
 import org.rowankv.sim.workload.Workload;
@@ -75,7 +75,8 @@ final class EmbeddedSimulation extends SeedRun {
         this.network = new StoreNetwork(this, random.fork("network"));
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
         this.values = plan.values();
-        this.workload = new Workload(form.workload(), plan.clients(), values, new SeedWorkloadHost(this, Status.CLOSED));
+        this.workload =
+                new Workload(form.workload(), plan.clients(), values, new SeedWorkloadHost(this, Status.CLOSED));
         this.checker = new StoreChecker(this, values);
         this.victim = new Victim(this, random.fork("victim"));
         this.stops = new Stops(this, random.fork("stops"));

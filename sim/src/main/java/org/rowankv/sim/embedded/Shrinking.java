@@ -1,12 +1,12 @@
 package org.rowankv.sim.embedded;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.rowankv.sim.PlannedFault;
 import org.rowankv.sim.SeedReport;
 import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.SimThread;
-import java.util.ArrayList;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reduction of a failing plan that keeps the kind of failure: a smaller plan is easier to analyse. On a {@link

@@ -1,6 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.Task;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,6 +20,7 @@ import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 import org.rowankv.server.engine.Server;
+import org.rowankv.sim.Task;
 
 /**
  * The local fabric with instrumentation: it tracks where each append stops, to detect every landing after a fence, and

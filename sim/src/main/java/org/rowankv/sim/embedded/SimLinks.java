@@ -1,6 +1,7 @@
 package org.rowankv.sim.embedded;
 
 import org.rowankv.sim.Timeline;
+
 /**
  * The cut or slow links between nodes, each in one direction. Clients are one node, after the servers. Confined to the
  * thread of its simulation.

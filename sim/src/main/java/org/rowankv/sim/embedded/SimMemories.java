@@ -1,7 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.SimCheckpoints;
-import org.rowankv.sim.SimMemory;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +11,8 @@ import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.embedded.EmbeddedContext;
+import org.rowankv.sim.device.SimCheckpoints;
+import org.rowankv.sim.device.SimMemory;
 
 /**
  * State that survives a crash: the servers' areas and the configuration store. Reused from one simulation to the next.

@@ -1,15 +1,10 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.Task;
-import org.rowankv.sim.Timeline;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.ErrorLog;
-import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.Agent;
 import org.rowankv.runtime.agent.AgentHandle;
-import org.rowankv.runtime.agent.AgentInvoker;
 import org.rowankv.runtime.agent.Scheduling;
 
 /** Scheduling that registers agents as tasks of a simulation. */

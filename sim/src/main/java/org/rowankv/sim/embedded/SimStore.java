@@ -1,9 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.CrashError;
-import org.rowankv.sim.EventCounters;
-import org.rowankv.sim.NodeClock;
-import org.rowankv.sim.SimPlan;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;
@@ -13,7 +9,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Request;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.ErrorLog;
@@ -28,12 +23,14 @@ import org.rowankv.server.embedded.Transfer;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerSettings;
 import org.rowankv.server.engine.ServerStatistics;
+import org.rowankv.sim.CrashError;
+import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.NodeClock;
+import org.rowankv.sim.SimPlan;
 import org.rowankv.sim.device.DiskFullException;
 import org.rowankv.sim.device.PowerFailure;
 import org.rowankv.topology.Configuration;
-import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardAssignment;
-import org.rowankv.topology.ShardMap;
 
 /** The simulated store: its incarnations, in sequence, over the memories that survive them. */
 final class SimStore {

@@ -1,27 +1,23 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.StateChecker;
+import java.util.List;
+import java.util.Set;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
-import org.rowankv.server.embedded.EmbeddedCluster;
+import org.rowankv.server.engine.Server;
+import org.rowankv.sim.SeedChecker;
 import org.rowankv.sim.workload.SimValues;
-import org.rowankv.sim.workload.WindowChecker;
 
-/** Checker of a store during a pause: the value and the history of every key, and the servers' internal state. */
-final class StoreChecker {
-    private static final int TURNS_TO_SETTLE = 400;
-
+/** Checker of a store during a pause. */
+final class StoreChecker extends SeedChecker {
     private final EmbeddedSimulation simulation;
-    private final WindowChecker window;
-    private final StateChecker states;
     private final Ballast ballast;
     private final DamageChecker damage;
 
     StoreChecker(EmbeddedSimulation simulation, SimValues values) {
+        super(simulation);
         this.simulation = simulation;
-        this.window = simulation.workload().windowChecker();
-        this.states = new StateChecker(simulation::violation);
         this.damage = new DamageChecker(simulation);
         this.ballast = new Ballast(simulation, values, damage);
     }
@@ -31,45 +27,68 @@ final class StoreChecker {
         ballast.fill(client, simulation.form().ballastPercent());
     }
 
-    /** Reads every key and checks its history since the last pause; then compares the replicas. */
-    void checkWindow() {
-        final EmbeddedCluster cluster = simulation.store().cluster();
-        awaitLimits(cluster);
-        window.check(
-                request -> {
-                    simulation.place(request);
-                    simulation.session().call(request);
-                    if (request.status() == Status.CORRUPTED) {
-                        damage.mend(request);
-                    }
-                },
-                simulation.services()::read);
-        simulation.services().afterReads();
+    @Override
+    protected List<Server> servers() {
+        return simulation.store().cluster().servers();
+    }
+
+    @Override
+    protected Set<Integer> damaged() {
+        return simulation.victim().damaged();
+    }
+
+    @Override
+    protected void read(Request request, List<Server> servers) {
+        simulation.session().call(request);
+        if (request.status() == Status.CORRUPTED) {
+            damage.mend(request);
+        }
+    }
+
+    @Override
+    protected void afterReads() {
         ballast.check();
-        cluster.awaitDigested(); // a read may have logged an expiry
+    }
+
+    @Override
+    protected void settle(List<Server> servers) {
+        simulation.store().cluster().awaitDigested();
         damage.awaitMended();
-        damage.requireAgreement(states);
-        states.requireCounts(
-                damage.whole(cluster.servers()), cluster.configuration().shardCount());
-        states.requireEvictions(
-                cluster.servers(), simulation.workload().caches().lives());
-        states.requireSegments(cluster.servers());
+    }
+
+    @Override
+    protected void pause(List<Server> servers) {
+        simulation.stops().requireServing();
+        simulation.scheduler().park(1_000_000);
+    }
+
+    @Override
+    protected void close(Request request, List<Server> servers) {
+        simulation.session().call(request);
+    }
+
+    /** Damage remains in a segment that is not scrubbed yet, or that has no space for the copy. */
+    @Override
+    protected void end(List<Server> servers) {
+        damaged()
+                .forEach(server -> states().requireAgreementBesidesDamage(simulation.configuration(), servers, server));
     }
 
     /** After a device has lied: checks every key's history against the honest devices. Nothing follows. */
     void checkHonest() {
-        window.check(
-                request -> {
-                    simulation.place(request);
-                    // First: a primary that has lost the newest value logs that an older one has expired, and all
-                    // replicas lose both.
-                    damage.answerElsewhere(request);
-                    if (isOfUnknownCache(request)) {
-                        request.clearAnswer();
-                        request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
-                    }
-                },
-                (key, read) -> {});
+        window().check(
+                        request -> {
+                            simulation.place(request);
+                            // First: a primary that has lost the newest value logs that an older one has expired, and
+                            // all
+                            // replicas lose both.
+                            damage.answerElsewhere(request);
+                            if (isOfUnknownCache(request)) {
+                                request.clearAnswer();
+                                request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
+                            }
+                        },
+                        (key, read) -> {});
         simulation.eventCounters().count("windows judged by honest devices");
     }
 
@@ -78,50 +97,5 @@ final class StoreChecker {
         simulation.place(again);
         simulation.session().call(again);
         return again.status() == Status.UNKNOWN_CACHE;
-    }
-
-    /** Waits until evictions reach the limits. Precondition: no writer runs. */
-    private void awaitLimits(EmbeddedCluster cluster) {
-        String above = "";
-        for (int i = 0; i < TURNS_TO_SETTLE; i++) {
-            above = states.aboveLimits(
-                    cluster.configuration(),
-                    cluster.servers(),
-                    simulation.workload().caches().lives());
-            if (above.isEmpty()) {
-                return;
-            }
-            simulation.stops().requireServing();
-            simulation.scheduler().park(1_000_000);
-        }
-        simulation.violation("limits are not kept: " + above);
-    }
-
-    /** Closes every session; then the used space must equal the live data. */
-    void checkSpace() {
-        final EmbeddedCluster cluster = simulation.store().cluster();
-        for (int shard = 0; shard < cluster.configuration().shardCount(); shard++) {
-            for (long sessionId : simulation
-                    .store()
-                    .serverOf(shard)
-                    .replicas()
-                    .get(shard)
-                    .sessions()
-                    .openIds()) {
-                simulation.session().call(new Request().closeSession(shard, sessionId));
-            }
-        }
-        String difference = "";
-        for (int i = 0; i < TURNS_TO_SETTLE; i++) {
-            cluster.releaseGrants(); // each time: late attempts of vanished clients may still arrive
-            cluster.awaitDigested();
-            difference = states.spaceDifference(damage.whole(cluster.servers()));
-            if (difference.isEmpty()) {
-                return;
-            }
-            simulation.stops().requireServing();
-            simulation.scheduler().park(1_000_000);
-        }
-        simulation.violation("space is not accounted for: " + difference);
     }
 }

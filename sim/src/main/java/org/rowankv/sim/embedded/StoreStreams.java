@@ -43,8 +43,8 @@ final class StoreStreams extends SeedStreams {
         if (now != cluster) {
             cluster = now;
             sources = now.servers().stream()
-                    .<PendingChangesRequest.Source>map(each ->
-                            new OfServer(new BackendShards(each), () -> now.configuration().term()))
+                    .<PendingChangesRequest.Source>map(each -> new OfServer(
+                            new BackendShards(each), () -> now.configuration().term()))
                     .toList();
         }
         return sources.get(server);

@@ -1,10 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.Exchange;
-import org.rowankv.sim.ServiceTask;
-import org.rowankv.sim.SimClient;
-import org.rowankv.sim.StepScheduler;
-import org.rowankv.sim.Task;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.sim.Exchange;
+import org.rowankv.sim.ServiceTask;
+import org.rowankv.sim.SimClient;
+import org.rowankv.sim.StepScheduler;
+import org.rowankv.sim.Task;
 import org.rowankv.sim.workload.CacheLife;
 
 /** The choice of the next task in an embedded store: clients, attempts executed by servers, servers' agents. */
@@ -119,8 +119,7 @@ final class TaskScheduler extends StepScheduler {
             final Delivery delivery = deliveries.get(i);
             offer(delivery, delivery.readyAtNs(), now);
         }
-        final List<ServerAgent> agents =
-                simulation.store().scheduling().agents();
+        final List<ServerAgent> agents = simulation.store().scheduling().agents();
         for (int i = 0; i < agents.size(); i++) {
             final ServerAgent agent = agents.get(i);
             offer(agent, agent.readyAtNs(), now);

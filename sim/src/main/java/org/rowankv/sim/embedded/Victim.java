@@ -1,6 +1,5 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.SimMemory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +10,7 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.engine.Server;
 import org.rowankv.sim.device.Rot;
 import org.rowankv.sim.device.RottenBit;
+import org.rowankv.sim.device.SimMemory;
 
 /**
  * The one server of a simulation whose device damages data. Such a fault strikes only if each shard has a complete
@@ -151,6 +151,11 @@ final class Victim {
             simulation.violation(what + ", and nothing was");
         }
         simulation.eventCounters().count("answers that an object cannot be read");
+    }
+
+    /** Itself, if bits of it have flipped. */
+    Set<Integer> damaged() {
+        return rotten ? Set.of(number) : Set.of();
     }
 
     boolean isRotten() {

@@ -52,14 +52,14 @@ class ExpectedTest {
                 || point.startsWith("role.")
                 || point.startsWith("line."));
         points.removeAll(OF_PROCESSES);
-        assertThat(Expected.points()).containsExactlyInAnyOrderElementsOf(points);
+        assertThat(StoreExpected.points()).containsExactlyInAnyOrderElementsOf(points);
     }
 
     @Test
     void shouldMissWhatDidNotHappen() {
         final EventCounters eventCounters = new EventCounters();
-        final int all = Expected.missing(eventCounters).size();
+        final int all = StoreExpected.missing(eventCounters).size();
         eventCounters.count("crashes during a start");
-        assertThat(Expected.missing(eventCounters)).hasSize(all - 1).doesNotContain("crashes during a start");
+        assertThat(StoreExpected.missing(eventCounters)).hasSize(all - 1).doesNotContain("crashes during a start");
     }
 }

@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.device;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -15,7 +15,6 @@ import org.rowankv.server.durability.AreaMemory;
 import org.rowankv.server.durability.Durability;
 import org.rowankv.server.durability.DurabilityVerbs;
 import org.rowankv.server.durability.ForceRanges;
-import org.rowankv.sim.device.Device;
 
 /**
  * The memory of one server's area. A crash of the process keeps every byte stored before it and nothing stored after.

@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,13 +1,12 @@
 package org.rowankv.sim.embedded;
 
-import org.rowankv.sim.EventCounters;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.rowankv.sim.workload.Counts;
+import org.rowankv.sim.EventCounters;
+import org.rowankv.sim.Expected;
 
-/** The events that a run of some length must contain; otherwise it proves nothing about them. */
-final class Expected {
+/** The events that a run of embedded stores must contain. */
+final class StoreExpected {
     /** Fewer seeds than these need not cover everything. */
     static final int FULL_RUN = 200;
 
@@ -59,19 +58,8 @@ final class Expected {
             "local.fence-helped",
             "local.fence-marked",
             "local.fence-named",
-            "start.from-checkpoint",
-            "start.segment-read",
-            "start.dead-freed",
-            "start.collected",
-            "start.taken-over",
-            "start.scattered",
-            "start.recovered",
             "device.half-written",
-            "start.incarnation",
             "start.stored",
-            "start.term",
-            "configuration.before-change",
-            "configuration.after-change",
             "manager.stored",
             "manager.commit",
             "opening.handed-over",
@@ -82,12 +70,8 @@ final class Expected {
             "opening.opened");
 
     private static final List<String> OTHERS = List.of(
-            "operations",
-            "windows judged",
             "crashes",
             "crashes during a start",
-            "power cuts",
-            "words that power cuts dropped",
             "clean restarts",
             "fences",
             "pairs fenced",
@@ -98,7 +82,6 @@ final class Expected {
             "old holes cut off",
             "appends that found no posted segment",
             "connections made anew",
-            "servers paused",
             "links slowed down",
             "stops on slow links",
             "links cut in one direction",
@@ -106,26 +89,17 @@ final class Expected {
             "replies lost on cut links",
             "connections that a cut link refused",
             "connections of copies that broke",
-            "clocks that jumped ahead",
-            "clocks that jumped back",
             "stores with hostile settings",
             "clients that left",
             "transfers",
             "primaries moved",
             "servers emptied",
-            "sectors that power cuts tore",
-            "sectors that power cuts dropped",
             "forces that a device had reported and lost",
             "devices that lie",
             "areas put back from earlier days",
-            "bits that flipped in a word",
-            "bits that flipped in a frame",
-            "bits that flipped in a header",
-            "bits that flipped in an entry",
             "bits that flipped in a superblock",
             "bits that flipped in a table",
             "bits that flipped in a checkpoint",
-            "answers that an object cannot be read",
             "damaged entries replaced",
             "lone servers that lost what they had",
             "devices that lied and were replaced",
@@ -138,29 +112,14 @@ final class Expected {
             "changes of a full disk refused",
             "crashes during a close",
             "power cuts in the middle of the last writes of a close",
-            "clocks that jumped years ahead",
-            "clocks that jumped years back",
             "joins completed",
             "callers' threads died",
-            "requests lost",
-            "replies lost",
-            "requests late",
-            "requests doubled",
-            "requests doubled late",
-            "attempts given up",
             "retries that met their original under way",
-            "answers replayed",
-            "answer OUTCOME_UNKNOWN",
             "answer FULL",
             "answer CONDITION_FAILED",
-            "change streams subscribed",
-            "change streams cut off",
             "change streams resumed at a position",
-            "changes received",
             "old values received",
-            "acknowledged changes found in a stream",
             "answers with changes lost",
-            "losses of changes announced",
             "clients that vanished",
             "sessions that ended with their lease",
             "rests at which all sessions ended",
@@ -178,33 +137,24 @@ final class Expected {
             "checkpoints",
             "starts from a checkpoint");
 
-    private Expected() {}
+    private StoreExpected() {}
 
     /** The points that must be reached. */
     static List<String> points() {
-        return Stream.concat(POINTS.stream(), REACHED.stream()).toList();
+        return Stream.of(POINTS, REACHED, Expected.POINTS_OF_STARTS)
+                .flatMap(List::stream)
+                .toList();
     }
 
     /** The events that did not happen. */
-    static List<String> missing(EventCounters eventCounters) {
-        final List<String> missing = new ArrayList<>();
-        final List<String> others =
-                Stream.concat(OTHERS.stream(), Counts.expected().stream()).toList();
-        for (String what : others) {
-            if (eventCounters.of(what) == 0) {
-                missing.add(what);
-            }
-        }
-        for (String point : points()) {
-            if (eventCounters.of("point " + point) == 0) {
-                missing.add("point " + point);
-            }
-        }
-        for (String point : POINTS) {
-            if (eventCounters.of("stall at " + point) == 0) {
-                missing.add("stall at " + point);
-            }
-        }
-        return missing;
+    static List<String> missing(EventCounters met) {
+        return Expected.missing(
+                met,
+                Stream.of(
+                                points().stream().map(Expected::reached),
+                                POINTS.stream().map(point -> "stall at " + point),
+                                Expected.AT_POWER.stream(),
+                                OTHERS.stream())
+                        .flatMap(names -> names));
     }
 }

@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -30,6 +30,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.recovery.RecoveredServer;
 import org.rowankv.server.shard.Replicas;
 import org.rowankv.server.shard.ShardReplica;
+import org.rowankv.sim.device.SimMemory;
 import org.rowankv.topology.KeyHash;
 
 /** At the level power: what a start may conclude from a committed segment. */

@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.state;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -288,7 +288,7 @@ public final class StateChecker {
         for (Server server : servers) {
             final Segments segments = server.segments();
             final long taken = segments.space().limit() - segments.space().available();
-            final Live counted = new Live(server);
+            final Live counted = new Live(server, violation);
             final long live = counted.count();
             if (taken < live || taken > live + counted.mayCount) {
                 differences
@@ -308,6 +308,7 @@ public final class StateChecker {
     /** Count of live bytes by a scan of every segment: entries that the index points to, and tombstones. */
     private static final class Live implements SegmentScan.Visitor {
         private final Server server;
+        private final Consumer<String> violation;
         private final byte[] scratch = new byte[1 << 10];
         private final long[] liveIn;
         private final StringBuilder[] entries;
@@ -318,8 +319,9 @@ public final class StateChecker {
          */
         private long mayCount;
 
-        Live(Server server) {
+        Live(Server server, Consumer<String> violation) {
             this.server = server;
+            this.violation = violation;
             this.liveIn = new long[server.segments().count()];
             this.entries = new StringBuilder[liveIn.length];
         }
@@ -392,8 +394,7 @@ public final class StateChecker {
 
         @Override
         public void onInvalid(long address, String reason) {
-            throw new ViolationError(
-                    "server " + server.serverId() + " holds an invalid entry at " + address + ": " + reason);
+            violation.accept("server " + server.serverId() + " holds an invalid entry at " + address + ": " + reason);
         }
     }
 }

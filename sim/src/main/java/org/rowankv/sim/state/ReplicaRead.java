@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.state;
 
 import java.nio.ByteBuffer;
 import org.rowankv.protocol.Request;

@@ -1,4 +1,4 @@
-package org.rowankv.sim.cluster;
+package org.rowankv.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,12 +11,8 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.SplittableRandomSource;
 
 class TaskQueueTest {
-    private static final class Idle extends SimTask {
+    private static final class Idle extends Task {
         private long dueNs = NEVER;
-
-        Idle() {
-            super(null);
-        }
 
         @Override
         public long readyAtNs() {
@@ -44,12 +40,12 @@ class TaskQueueTest {
             final Idle one = all.get(random.nextInt(all.size()));
             one.dueNs = switch (random.nextInt(8)) {
                 case 0, 1 -> 0;
-                case 2 -> SimTask.NEVER;
+                case 2 -> Task.NEVER;
                 default -> nowNs + random.nextInt(300);
             };
             if (random.nextInt(10) == 0) {
                 queue.remove(one);
-                one.dueNs = SimTask.NEVER;
+                one.dueNs = Task.NEVER;
             } else {
                 queue.place(one, one.dueNs, nowNs);
             }
@@ -57,17 +53,17 @@ class TaskQueueTest {
         }
         queue.clear();
         assertThat(queue.readyCount()).isZero();
-        assertThat(queue.earliestNs()).isEqualTo(SimTask.NEVER);
+        assertThat(queue.earliestNs()).isEqualTo(Task.NEVER);
         assertThat(all).allMatch(one -> one.index() < 0);
     }
 
     private static void assertAgrees(TaskQueue queue, List<Idle> all, long nowNs) {
-        final Set<SimTask> ready = new HashSet<>();
+        final Set<Task> ready = new HashSet<>();
         for (int i = 0; i < queue.readyCount(); i++) {
             ready.add(queue.ready(i));
         }
-        final Set<SimTask> expected = new HashSet<>();
-        long earliest = SimTask.NEVER;
+        final Set<Task> expected = new HashSet<>();
+        long earliest = Task.NEVER;
         for (Idle one : all) {
             if (one.dueNs <= nowNs) {
                 expected.add(one);

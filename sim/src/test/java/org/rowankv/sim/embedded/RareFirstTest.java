@@ -1,10 +1,11 @@
-package org.rowankv.sim;
+package org.rowankv.sim.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.rowankv.sim.RareFirst;
 
 class RareFirstTest {
     @Test
@@ -35,7 +36,7 @@ class RareFirstTest {
     }
 
     private static List<String> traits(long seed) {
-        return SimPlan.of(seed).traits();
+        return EmbeddedPlan.of(seed).traits();
     }
 
     @Test

@@ -1,4 +1,4 @@
-package org.rowankv.sim;
+package org.rowankv.sim.device;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.server.checkpoint.CheckpointStore;
 import org.rowankv.server.durability.DurableFile;
-import org.rowankv.sim.device.Device;
-import org.rowankv.sim.device.DiskFullException;
 
 /**
  * One server's checkpoints on its device. A crash leaves a file's written bytes under its temporary name, and none
