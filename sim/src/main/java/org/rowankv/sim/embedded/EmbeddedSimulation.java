@@ -54,7 +54,7 @@ final class EmbeddedSimulation extends SeedRun {
     private final Services services;
     private final Victim victim;
     private final Stops stops;
-    private final Faults faults;
+    private final StoreFaults faults;
 
     private boolean checksHonest;
 
@@ -80,7 +80,7 @@ final class EmbeddedSimulation extends SeedRun {
         this.checker = new StoreChecker(this, values);
         this.victim = new Victim(this, random.fork("victim"));
         this.stops = new Stops(this, random.fork("stops"));
-        this.faults = new Faults(this);
+        this.faults = new StoreFaults(this);
         this.clientRandom = random.fork("clients");
         this.services = new Services(this, random.fork("services"), workload.streamLog(), workload.waitingLog());
     }

@@ -4,7 +4,7 @@ import org.rowankv.sim.ClockLeap;
 import org.rowankv.sim.PlannedFault;
 
 /** Injects failures of devices, and leaps of clocks. */
-final class DeviceFaults {
+final class StoreDeviceFaults {
     private static final int MOST_FORCES = 40;
     /** Of a start. */
     private static final int MOST_WRITES = 12;
@@ -15,7 +15,7 @@ final class DeviceFaults {
 
     private final EmbeddedSimulation simulation;
 
-    DeviceFaults(EmbeddedSimulation simulation) {
+    StoreDeviceFaults(EmbeddedSimulation simulation) {
         this.simulation = simulation;
     }
 

@@ -1,4 +1,4 @@
-package org.rowankv.sim.state;
+package org.rowankv.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -13,7 +13,7 @@ import org.rowankv.sim.workload.CacheLife;
 import org.rowankv.sim.workload.WorkloadCaches;
 
 /** Injects the planned faults into an embedded store, between two steps. May throw the error of a crash. */
-final class Faults {
+final class StoreFaults {
     private static final int MOST_AGAIN = 3;
     private static final int MOST_POINTS_BEHIND = 64;
     private static final int LEAST_OPERATIONS = 50;
@@ -41,11 +41,11 @@ final class Faults {
             AFTER_PUBLISH);
 
     private final EmbeddedSimulation simulation;
-    private final DeviceFaults devices;
+    private final StoreDeviceFaults devices;
 
-    Faults(EmbeddedSimulation simulation) {
+    StoreFaults(EmbeddedSimulation simulation) {
         this.simulation = simulation;
-        this.devices = new DeviceFaults(simulation);
+        this.devices = new StoreDeviceFaults(simulation);
     }
 
     void strike(PlannedFault fault) {
