@@ -1,5 +1,5 @@
 /**
- * Faulty devices, shared by both simulators: power cuts, forces that throw, forces that were never done, bit flips,
+ * Faulty devices, shared by both forms: power cuts, forces that throw, forces that were never done, bit flips,
  * full disks.
  */
 @NullMarked

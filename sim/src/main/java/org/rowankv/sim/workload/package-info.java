@@ -1,5 +1,5 @@
 /**
- * Operations of simulated clients, and the checks of their replies, shared by both simulators. The transport of
+ * Operations of simulated clients, and the checks of their replies, shared by both forms. The transport of
  * attempts belongs to each simulator.
  */
 @NullMarked

@@ -17,7 +17,7 @@ import org.rowankv.sim.plant.SourceTree;
 
 class ExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
-    /** Points of server processes: the other simulator reaches them. Replicas of a simulated store join at its start. */
+    /** Points of server processes: clusters reach them. Replicas of a simulated store join at its start. */
     private static final List<String> OF_PROCESSES = List.of(
             "start.ready",
             "start.joining",
