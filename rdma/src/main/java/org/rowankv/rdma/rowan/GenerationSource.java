@@ -27,13 +27,33 @@ public final class GenerationSource {
      */
     public int draw(ByteBuffer buffer, int offset, int segmentLength) {
         for (; ; ) {
-            final int generation;
-            synchronized (random) {
-                generation = (int) random.nextLong();
-            }
+            final int generation = next();
             if (generation != 0 && !occurs(buffer, offset, segmentLength, generation)) {
                 return generation;
             }
+        }
+    }
+
+    /**
+     * A generation like that of {@link #draw}, and none of the segment's last 255: for readers that still hold an address
+     * of an earlier use. Reads the segment, unless it was never used.
+     *
+     * @param previous generation of the segment's last use; 0: there was none
+     */
+    public int drawAfter(int previous, ByteBuffer buffer, int offset, int segmentLength) {
+        for (; ; ) {
+            final int generation = next() & -256 | previous + 1 & 255;
+            if (generation != 0
+                    && generation != previous
+                    && (previous == 0 || !occurs(buffer, offset, segmentLength, generation))) {
+                return generation;
+            }
+        }
+    }
+
+    private int next() {
+        synchronized (random) {
+            return (int) random.nextLong();
         }
     }
 

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.EndpointSettings;
@@ -418,11 +419,7 @@ final class RoleTerm implements MembershipView {
     /** Ends the roles at once: pending work stays as it is, for the next start to recover. */
     void abandon(String why) {
         over = true;
-        final ClientEndpoint.Opened opened = clientEndpoint;
-        clientEndpoint = null;
-        if (opened != null) {
-            opened.pause();
-        }
+        endClientEndpoint(ClientEndpoint.Opened::pause);
         final Server made = server;
         if (made != null) {
             made.fail(new IllegalStateException(why));
@@ -443,7 +440,7 @@ final class RoleTerm implements MembershipView {
 
     /** Waits that long for pending operations, and for the digest of landed entries; then ends the roles. */
     void drain(long forMs) {
-        closeClientEndpoint();
+        endClientEndpoint(ClientEndpoint.Opened::close);
         final Server made = server;
         if (made != null) {
             final RunningTask closing = context.scheduling().begin("rowan-drain-" + serverId, false, made::close);
@@ -467,11 +464,11 @@ final class RoleTerm implements MembershipView {
         end();
     }
 
-    private void closeClientEndpoint() {
+    private void endClientEndpoint(Consumer<ClientEndpoint.Opened> how) {
         final ClientEndpoint.Opened opened = clientEndpoint;
         clientEndpoint = null;
         if (opened != null) {
-            opened.close();
+            how.accept(opened);
         }
     }
 

@@ -190,20 +190,10 @@ public final class DigestAgent implements Agent, LandingHandler, EntryAssembler.
     /**
      * The landed bytes are not what was sent. The sender counts the entry as replicated, and acknowledges it. Skipping
      * it would leave this replica without it undetected, since no index refers to it. So the server stops before
-     * anything later takes effect. Before that it marks its area as incomplete, since the process may end at any time.
+     * anything later takes effect.
      */
     private DamagedLandingError damaged(int segment, long address, String reason) {
-        final DamagedLandingError error = new DamagedLandingError("what landed in segment " + segment + " of server "
-                + segments.area().serverId() + " at "
-                + (address - segments.area().addressOf(segment)) + " was damaged before it took effect: "
-                + reason);
-        try {
-            segments.area().superblock().markIncomplete();
-        } catch (RuntimeException e) {
-            error.addSuppressed(
-                    e); // in the page cache, not on the device: every start reads it, except after a power cut
-        }
-        return error;
+        return DamagedLandingError.of(segments, segment, address, reason);
     }
 
     private void commitVector(int segment, long address, int length, ByteBuffer buffer, int at) {

@@ -1,14 +1,21 @@
 package org.rowankv.server.embedded;
 
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.driver.api.RowanException;
 import org.rowankv.protocol.CacheLimit;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.Status;
+import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.ClientCatalogue;
 import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.catalogue.StoredCache;
+import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.engine.Server;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,32 +25,64 @@ final class EmbeddedCatalogue implements ClientCatalogue, SpareContents {
     private static final Logger LOG = LoggerFactory.getLogger(EmbeddedCatalogue.class);
 
     private final CatalogueStore store;
+    private final EmbeddedConfigurationManager manager;
     private final List<Server> servers;
+    private final Consumer<Request> session;
     /** Shared lock: held while a change is incomplete. Exclusive lock: held while the catalogue must not change. */
     private final ReentrantReadWriteLock changes;
     /** Servers whose evictions it counts. */
     private final List<Server> counted;
 
-    EmbeddedCatalogue(CatalogueStore store, List<Server> servers) {
-        this(store, servers, new ReentrantReadWriteLock(), servers);
+    /** @param session executes requests to their ends */
+    EmbeddedCatalogue(
+            ConfigurationStore store,
+            RandomSource random,
+            EmbeddedConfigurationManager manager,
+            List<Server> servers,
+            Consumer<Request> session) {
+        this.store = new CatalogueStore(store, "embedded", random, this::destroyEverywhere);
+        this.manager = manager;
+        this.servers = servers;
+        this.session = session;
+        this.changes = new ReentrantReadWriteLock();
+        this.counted = servers;
     }
 
-    private EmbeddedCatalogue(
-            CatalogueStore store, List<Server> servers, ReentrantReadWriteLock changes, List<Server> counted) {
-        this.store = store;
-        this.servers = servers;
-        this.changes = changes;
+    private EmbeddedCatalogue(EmbeddedCatalogue same, List<Server> counted) {
+        this.store = same.store;
+        this.manager = same.manager;
+        this.servers = same.servers;
+        this.session = same.session;
+        this.changes = same.changes;
         this.counted = counted;
     }
 
     /** The same catalogue, with the evictions of one server only. */
     EmbeddedCatalogue countingAt(Server server) {
-        return new EmbeddedCatalogue(store, servers, changes, List.of(server));
+        return new EmbeddedCatalogue(this, List.of(server));
     }
 
-    /** Applies the stored limits to the servers. Call once, before the caches are used. */
-    void applyLimits() {
+    /** Completes what was interrupted, and applies what is stored to the servers. Call once, before the caches are used. */
+    void start() {
+        store.resume();
+        final BitSet retired = store.retiredIds();
+        servers.forEach(server ->
+                server.replicas().all().forEach(replica -> replica.clears().retire(retired)));
         store.list().forEach(this::apply);
+    }
+
+    private void destroyEverywhere(int cacheId) {
+        final Request request = new Request();
+        for (int shard = 0; shard < manager.inForce().shardCount(); shard++) {
+            session.accept(request.destroy(cacheId, shard));
+            // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
+            if (request.status() != Status.OK && request.status() != Status.UNKNOWN_CACHE) {
+                throw new RowanException(
+                        request.status(),
+                        "destroying cache " + cacheId + " in shard " + shard + " was answered " + request.status());
+            }
+        }
+        servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
     private void apply(StoredCache cache) {

@@ -2,16 +2,13 @@ package org.rowankv.server.embedded;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.Session;
-import org.rowankv.protocol.CacheLimit;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.Status;
 import org.rowankv.rdma.AckLevel;
 import org.rowankv.rdma.Fabric;
 import org.rowankv.rdma.MembershipView;
@@ -23,7 +20,6 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.runtime.agent.ThreadingMode;
 import org.rowankv.server.area.UnusableAreaException;
 import org.rowankv.server.authority.AnswerPermit;
-import org.rowankv.server.catalogue.CatalogueStore;
 import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.checkpoint.CheckpointStatistics;
 import org.rowankv.server.dispatch.WaitLimit;
@@ -158,19 +154,18 @@ public final class EmbeddedCluster implements AutoCloseable {
                         .open(server.serverId(), fabric, view));
             }
             startServers(clock);
-            final CatalogueStore catalogue =
-                    new CatalogueStore(files.store(), "embedded", random.fork("catalogue"), this::destroyObjects);
-            this.caches = new EmbeddedCatalogue(catalogue, servers);
+            this.caches = new EmbeddedCatalogue(
+                    files.store(),
+                    random.fork("catalogue"),
+                    manager,
+                    servers,
+                    request -> session().call(request));
             this.session =
                     new InProcessSession(manager::newest, servers, new SessionCatalogue(caches), clock, deadlineNs());
             if (context.clientsEndWithStore()) {
                 closeOldSessions();
             }
-            catalogue.resume();
-            final BitSet retired = catalogue.retiredIds();
-            servers.forEach(server ->
-                    server.replicas().all().forEach(replica -> replica.clears().retire(retired)));
-            caches.applyLimits();
+            caches.start();
             this.reading = new LiveReading(files, servers, manager, caches, settings, clock, context.scheduling());
         } catch (RuntimeException | Error e) {
             abandon(e);
@@ -319,20 +314,6 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     public @Nullable Path dir() {
         return settings.dir();
-    }
-
-    private void destroyObjects(int cacheId) {
-        final Request request = new Request();
-        for (int shard = 0; shard < manager.inForce().shardCount(); shard++) {
-            session.call(request.destroy(cacheId, shard));
-            // UNKNOWN_CACHE: destroyed already, by an interrupted attempt.
-            if (request.status() != Status.OK && request.status() != Status.UNKNOWN_CACHE) {
-                throw new RowanException(
-                        request.status(),
-                        "destroying cache " + cacheId + " in shard " + shard + " was answered " + request.status());
-            }
-        }
-        servers.forEach(server -> server.limit(cacheId, "", CacheLimit.NONE));
     }
 
     /** Releases space that workers have reserved in advance. False while any worker is not idle. */

@@ -168,17 +168,8 @@ public final class Server implements AutoCloseable {
                 endpoint,
                 maxMessage,
                 this::wakeUp);
-        roleChanges.openings().report(new OpeningListener() {
-            @Override
-            public void opened(int shard, int epoch) {
-                limits.look();
-            }
-
-            @Override
-            public void left(int shard) {
-                limits.look(); // its share of each limit is smaller now
-            }
-        });
+        // Its share of each limit is another one then.
+        roleChanges.openings().report(OpeningListener.whenever(limits::look));
         final List<Agent> ownAgents = new ArrayList<>();
         if (settings.postedAhead() > 0) {
             ownAgents.add(new ControlAgent(endpoint.receiveQueue(), segments, replicas, settings.postedAhead()));

@@ -32,9 +32,6 @@ public final class Segments {
     private static final int PROBE_DEPTH = 4;
 
     private final Area area;
-    /** Guarded by itself: segments are read between two draws, without {@code this}. */
-    private final RandomSource random;
-
     private final GenerationSource generationSource;
     private final int[] generations;
     /** Sequence numbers of the present uses, 0 while free: in DRAM, since readers of decoded values compare them. */
@@ -82,8 +79,8 @@ public final class Segments {
         this.area = area;
         // Different numbers in each start, even with the same seed: after the end of a log there may be words of an
         // earlier start's generations, which are not searched for.
-        this.random = random.fork("generations-" + area.segments().highestSequence());
-        this.generationSource = new GenerationSource(this.random);
+        this.generationSource = new GenerationSource(
+                random.fork("generations-" + area.segments().highestSequence()));
         this.cleanerReserve = cleanerReserve;
         this.space = new Space(spaceLimit);
         final int count = area.segmentCount();
@@ -266,25 +263,14 @@ public final class Segments {
         final long address = area.addressOf(segment);
         final ByteBuffer buffer = region().buffer(address);
         final int at = region().offset(address);
-        int generation;
-        do {
-            // For the backup log random in all bits: its senders recognize a reserved place by it. For other logs none
-            // of the segment's last 255, for readers that still hold an address.
+        // For the backup log random in all bits: its senders recognize a reserved place by it.
+        int generation = previous;
+        while (generation == previous) {
             generation = owner == SegmentOwner.BACKUP
                     ? generationSource.draw(buffer, at, length())
-                    : draw() & -256 | previous + 1 & 255;
-        } while (generation == 0
-                || generation == previous
-                || owner != SegmentOwner.BACKUP
-                        && previous != 0
-                        && GenerationSource.occurs(buffer, at, length(), generation));
-        return generation;
-    }
-
-    private int draw() {
-        synchronized (random) {
-            return (int) random.nextLong();
+                    : generationSource.drawAfter(previous, buffer, at, length());
         }
+        return generation;
     }
 
     /** Closes a segment; {@code bytes} is the charge of its entries. */

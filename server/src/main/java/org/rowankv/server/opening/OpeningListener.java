@@ -12,4 +12,19 @@ public interface OpeningListener {
 
     /** This server has handed the shard over. */
     default void left(int shard) {}
+
+    /** Does the same whichever shard comes or leaves. */
+    static OpeningListener whenever(Runnable action) {
+        return new OpeningListener() {
+            @Override
+            public void opened(int shard, int epoch) {
+                action.run();
+            }
+
+            @Override
+            public void left(int shard) {
+                action.run();
+            }
+        };
+    }
 }

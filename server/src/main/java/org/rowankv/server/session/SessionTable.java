@@ -15,20 +15,6 @@ import org.rowankv.protocol.Status;
  * cleaner calls at any time.
  */
 public final class SessionTable {
-    /** The state of a request in its session. */
-    public enum Finding {
-        /** The session is not open here: it never was, or is closed. */
-        NO_SESSION,
-        /** Not seen before. */
-        NEW,
-        /** There is a completion, see {@link SessionTable#find}. */
-        COMPLETED,
-        /** Below the session's watermark: a duplicate whose response is not awaited. */
-        ANSWERED,
-        /** The session is ending: retry. */
-        ENDING
-    }
-
     /** Counts an entry dead that only a completion had kept; returns the space freed. */
     @FunctionalInterface
     public interface Release {
@@ -230,24 +216,24 @@ public final class SessionTable {
      * Looks up a request before it is decided, and renews the session's lease. If the request is NEW or COMPLETED it
      * counts as in flight until {@link #leave}: until then its session does not end.
      */
-    public synchronized Finding enter(long sessionId, long sequence) {
+    public synchronized RequestFinding enter(long sessionId, long sequence) {
         final OpenSession session = sessions.get(sessionId);
         if (session == null) {
-            return Finding.NO_SESSION;
+            return RequestFinding.NO_SESSION;
         }
         if (session.ending) {
-            return Finding.ENDING;
+            return RequestFinding.ENDING;
         }
         used(session);
         if (held(sessionId, sequence) != null) {
             session.requests++;
-            return Finding.COMPLETED;
+            return RequestFinding.COMPLETED;
         }
         if (sequence < session.completions.firstUnanswered()) {
-            return Finding.ANSWERED;
+            return RequestFinding.ANSWERED;
         }
         session.requests++;
-        return Finding.NEW;
+        return RequestFinding.NEW;
     }
 
     /** A request admitted by {@link #enter} has ended. */

@@ -33,10 +33,10 @@ final class SessionTableTest {
         table.complete(9, 2, 1, 102, 0, 0, 192);
         table.endScan();
 
-        assertThat(table.enter(9, 2)).isEqualTo(SessionTable.Finding.ANSWERED);
-        assertThat(table.enter(9, 3)).as("its entry is gone").isEqualTo(SessionTable.Finding.ANSWERED);
-        assertThat(table.enter(9, 4)).isEqualTo(SessionTable.Finding.NEW);
-        assertThat(table.enter(9, 5)).isEqualTo(SessionTable.Finding.COMPLETED);
+        assertThat(table.enter(9, 2)).isEqualTo(RequestFinding.ANSWERED);
+        assertThat(table.enter(9, 3)).as("its entry is gone").isEqualTo(RequestFinding.ANSWERED);
+        assertThat(table.enter(9, 4)).isEqualTo(RequestFinding.NEW);
+        assertThat(table.enter(9, 5)).isEqualTo(RequestFinding.COMPLETED);
     }
 
     /** A late copy of the opening must not admit late copies of mutations that were applied already. */
@@ -206,9 +206,9 @@ final class SessionTableTest {
         for (int id = 1; id <= 3; id++) {
             assertThat(open(table, id, id, replaced)).isEqualTo(SessionOpening.HAS_SLOT);
         }
-        assertThat(table.enter(1, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.enter(1, 1)).isEqualTo(RequestFinding.NEW);
         table.leave(1);
-        assertThat(table.enter(3, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.enter(3, 1)).isEqualTo(RequestFinding.NEW);
         assertThat(open(table, 4, 4, replaced)).isEqualTo(SessionOpening.REPLACES);
         assertThat(replaced[0]).isEqualTo(2);
         assertThat(open(table, 5, 5, replaced)).isEqualTo(SessionOpening.REPLACES);
@@ -230,7 +230,7 @@ final class SessionTableTest {
         assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
         table.cancelEnding(1); // no room for the record
         table.notOpened();
-        assertThat(table.enter(1, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.enter(1, 1)).isEqualTo(RequestFinding.NEW);
         assertThat(table.beginOpening(5, replaced)).isEqualTo(SessionOpening.WAITS);
         table.leave(1);
         table.close(2, 1_000, address -> 0);
@@ -266,11 +266,11 @@ final class SessionTableTest {
         table.open(9, 1, 64);
         table.open(10, 1, 128);
         table.open(11, 1, 192);
-        assertThat(table.enter(10, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.enter(10, 1)).isEqualTo(RequestFinding.NEW);
         for (int tick = 0; tick < 4; tick++) {
             assertThat(table.tick(4)).isEmpty();
         }
-        assertThat(table.enter(11, 1)).isEqualTo(SessionTable.Finding.NEW);
+        assertThat(table.enter(11, 1)).isEqualTo(RequestFinding.NEW);
         table.leave(11);
         assertThat(table.tick(4)).containsExactly(9);
         assertThat(table.beginEnding(10, 4)).isFalse();
@@ -294,9 +294,9 @@ final class SessionTableTest {
         }
         assertThat(table.beginEnding(9, 4)).isTrue();
         assertThat(table.beginEnding(9, 4)).isFalse();
-        assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.ENDING);
+        assertThat(table.enter(9, 1)).isEqualTo(RequestFinding.ENDING);
         table.cancelEnding(9);
-        assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.COMPLETED);
+        assertThat(table.enter(9, 1)).isEqualTo(RequestFinding.COMPLETED);
         assertThat(table.beginEnding(9, 4)).isFalse();
         table.leave(9);
         for (int tick = 0; tick < 5; tick++) {
@@ -305,6 +305,6 @@ final class SessionTableTest {
         assertThat(table.beginEnding(9, 4)).isTrue();
         table.close(9, 1_000, address -> 0);
         table.cancelEnding(9);
-        assertThat(table.enter(9, 1)).isEqualTo(SessionTable.Finding.NO_SESSION);
+        assertThat(table.enter(9, 1)).isEqualTo(RequestFinding.NO_SESSION);
     }
 }

@@ -7,12 +7,8 @@ import java.nio.ByteOrder;
 import java.nio.channels.Channels;
 import java.nio.channels.WritableByteChannel;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.rowankv.check.history.CallerLog;
 import org.rowankv.check.history.Event;
@@ -53,49 +49,6 @@ public final class Subscriber implements Service {
     private static final int KEPT_BYTES = 32 << 10;
 
     private static final long PATIENCE_NS = 50_000_000;
-
-    /** Its request to one server. */
-    private final class Asking {
-        private final int server;
-        private long nextAtNs;
-        private @Nullable Source source;
-        private @Nullable PendingChangesRequest asked;
-        private long askedAtNs;
-        private @Nullable ChangesRequest question;
-        private boolean fromNow;
-        /** A signal was given since the last poll. */
-        private boolean signalled;
-
-        private final Set<ShardChanges> watched = new HashSet<>();
-        private final Runnable watcher = this::signal;
-        /** By shard that keeps changes from this request on, the last assigned version then. */
-        private final Map<Integer, Long> began = new HashMap<>();
-
-        private @Nullable ByteBuffer answer;
-        /** The source of that reply. */
-        private @Nullable Source answers;
-        /** Deadline of the request's wait. */
-        private long untilNs;
-
-        Asking(int server) {
-            this.server = server;
-        }
-
-        private void signal() {
-            if (!signalled) {
-                signalled = true;
-                scene.changed(Subscriber.this);
-            }
-        }
-
-        void end(long nextNs) {
-            source = null;
-            asked = null;
-            question = null;
-            answer = null;
-            nextAtNs = nextNs;
-        }
-    }
 
     private final Scene scene;
     private final StreamServers servers;
@@ -280,7 +233,7 @@ public final class Subscriber implements Service {
         written = new long[shards];
         renewedAtNs = new long[shards];
         for (int server = 0; server < servers.configuration().serverCount(); server++) {
-            askings.add(new Asking(server));
+            askings.add(new Asking(server, () -> scene.changed(this)));
         }
         for (int shard = 0; shard < shards; shard++) {
             final ChangeCursor cursor = cursor(shard, StreamPosition.NOTHING_YET);
