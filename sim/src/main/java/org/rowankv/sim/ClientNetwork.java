@@ -9,11 +9,12 @@ import org.rowankv.runtime.RandomSource;
 /** The network from clients to servers: it loses, duplicates and delays some attempts. */
 public abstract class ClientNetwork {
     /**
-     * An attempt in flight: with its own copy of the request, because its sender may have given up long before.
+     * An attempt in flight: with its own request, because its sender may have given up long before.
      *
      * @param from null if no client has sent it
      * @param term in which its sender believes that server to be the primary
-     * @param isAwaited whether its sender gets the reply
+     * @param isCopy whether another one is the original
+     * @param isReplyLost whether its sender gets no reply, though it has not sent a copy
      * @param isDoubled whether another copy of it is in flight, which a refusal does not cover
      */
     public record Message(
@@ -22,16 +23,25 @@ public abstract class ClientNetwork {
             Request request,
             int server,
             long term,
-            boolean isAwaited,
+            boolean isCopy,
+            boolean isReplyLost,
             boolean isDoubled) {
         /** The client that waits for its reply, or null. */
         public @Nullable Exchange awaiting() {
-            return isAwaited ? from : null;
+            return isCopy || isReplyLost ? null : from;
+        }
+
+        private Message with(boolean replyLost, boolean doubled) {
+            return new Message(from, attempt, request, server, term, false, replyLost, doubled);
+        }
+
+        private Message copy() {
+            return new Message(from, attempt, copyOf(request), server, term, true, false, true);
         }
 
         @Override
         public String toString() {
-            return (isAwaited ? from + "'s " : "copy of ") + request.operation() + " in shard " + request.shard()
+            return (isCopy ? "copy of " : from + "'s ") + request.operation() + " in shard " + request.shard()
                     + ", request " + Long.toHexString(request.sessionId()) + "/" + request.sequence();
         }
     }
@@ -54,30 +64,37 @@ public abstract class ClientNetwork {
         if (!reaches(from, server)) {
             return;
         }
+        final Message original = new Message(from, attempt, copyOf(request), server, term, false, false, false);
         if (random.nextInt(1000) >= run.plan().lossPerMille()) {
-            deliver(new Message(from, attempt, copyOf(request), server, term, true, false), isSlow(server));
+            deliver(original, isSlow(server));
             return;
         }
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
             case 0 -> run.eventCounters().count("requests lost");
             case 1 -> {
                 run.eventCounters().count("replies lost");
-                deliver(new Message(from, attempt, copyOf(request), server, term, false, false), false);
+                deliver(original.with(true, false), false);
             }
             case 2 -> {
                 run.eventCounters().count("requests doubled");
-                deliver(new Message(from, attempt, copyOf(request), server, term, true, true), false);
-                deliver(new Message(from, attempt, copyOf(request), server, term, false, true), false);
+                deliver(original.with(false, true), false);
+                deliver(original.copy(), false);
             }
             case 3 -> {
                 run.eventCounters().count("requests doubled late");
-                deliver(new Message(from, attempt, copyOf(request), server, term, true, true), false);
-                deliver(new Message(from, attempt, copyOf(request), server, term, false, true), true);
+                deliver(original.with(false, true), false);
+                deliver(original.copy(), true);
+            }
+            case 4 -> {
+                // Its sender retries what was executed, and meets the copy.
+                run.eventCounters().count("replies lost of requests doubled late");
+                deliver(original.with(true, true), false);
+                deliver(original.copy(), true);
             }
             default -> {
                 // Its sender retries it meanwhile.
                 run.eventCounters().count("requests late");
-                deliver(new Message(from, attempt, copyOf(request), server, term, true, false), true);
+                deliver(original, true);
             }
         }
     }

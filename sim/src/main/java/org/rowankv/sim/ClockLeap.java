@@ -1,7 +1,7 @@
 package org.rowankv.sim;
 
 /**
- * A fault that sets a server's wall clock forward or back by an hour, by days, or by years. Intervals use another
+ * A fault that sets a server's wall clock forward or back by hours, by days, or by years. Intervals use another
  * clock.
  */
 public final class ClockLeap {
@@ -20,7 +20,7 @@ public final class ClockLeap {
     public static void strike(SeedRun run, NodeClock clock, int a, int b) {
         final boolean forward = (b & 1) == 0;
         final long ms = switch ((b >> 1) % 3) {
-            case 0 -> HOUR_MS;
+            case 0 -> HOUR_MS << a % 8;
             case 1 -> (1 + a % 60) * DAY_MS;
             default -> (1 + a % 20) * YEAR_MS;
         };

@@ -15,6 +15,9 @@ public abstract class Exchange {
     private @Nullable Request request;
     private @Nullable Request answer;
     private int attempt;
+    /** An attempt is in progress. */
+    private boolean isOpen;
+
     private int doublings;
     private long timeoutAtNs;
 
@@ -58,6 +61,7 @@ public abstract class Exchange {
         begins(next);
         request = next;
         timeoutAtNs = run.timeline().nowNs() + fractionNs(2, doublings);
+        isOpen = true;
         send(++attempt, next);
     }
 
@@ -81,7 +85,7 @@ public abstract class Exchange {
         }
         final Request found = answer;
         answer = null;
-        attempt++;
+        isOpen = false;
         if (found == null) {
             run.eventCounters().count("attempts given up");
             givenUp();
@@ -117,7 +121,7 @@ public abstract class Exchange {
 
     /** The reply of an attempt; a late one is ignored. */
     public final void receive(int ofAttempt, Request answered) {
-        if (client != null && ofAttempt == attempt) {
+        if (client != null && isOpen && ofAttempt == attempt) {
             answer = answered;
             run.scheduler().changed(client);
         }

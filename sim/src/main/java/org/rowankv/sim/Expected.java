@@ -6,7 +6,7 @@ import org.rowankv.sim.workload.Counts;
 
 /** The events that a run of some length must contain, of whichever form; otherwise it proves nothing about them. */
 public final class Expected {
-    /** Points of starts, where no task of an embedded store can run. */
+    /** Points of starts, and of changes of the configuration. */
     public static final List<String> POINTS_OF_STARTS = List.of(
             "start.from-checkpoint",
             "start.segment-read",
@@ -50,6 +50,7 @@ public final class Expected {
             "requests late",
             "requests doubled",
             "requests doubled late",
+            "replies lost of requests doubled late",
             "attempts given up",
             "clocks that leapt years ahead",
             "clocks that leapt years back");

@@ -9,8 +9,8 @@ import org.rowankv.runtime.RandomSource;
 /**
  * A fault, or a deliberate change, with its time in number of begun operations.
  *
- * @param a drawn from 0 to 999: mostly the server
- * @param b likewise: mostly the duration
+ * @param a drawn from 0 to 999: the server, and whatever else its kind chooses
+ * @param b likewise
  */
 public record PlannedFault(int afterOperations, Kind kind, int a, int b) {
     private static final int DRAWN = 1000;
@@ -95,7 +95,11 @@ public record PlannedFault(int afterOperations, Kind kind, int a, int b) {
         AWAY
     }
 
-    /** Draws one of a run of so many operations: its time, then its kind, then the rest. */
+    /**
+     * Draws one of a run of so many operations.
+     *
+     * @param kind is called between two draws: after that of its time, and before those of the rest
+     */
     public static PlannedFault draw(RandomSource random, int operations, Supplier<Kind> kind) {
         return new PlannedFault(
                 1 + random.nextInt(operations - 1), kind.get(), random.nextInt(DRAWN), random.nextInt(DRAWN));

@@ -18,6 +18,9 @@ public abstract class SeedChecker {
     /** Enough for agents that have fallen behind. */
     protected static final int TURNS_TO_SETTLE = 400;
 
+    private static final long LIMITS_NS = 1_000_000;
+    private static final long SPACE_NS = 5_000_000;
+
     private final SeedRun run;
     private final WindowChecker window;
     private final StateChecker states;
@@ -49,7 +52,7 @@ public abstract class SeedChecker {
     protected abstract void settle(List<Server> servers);
 
     /** One pause of a wait. */
-    protected abstract void pause(List<Server> servers);
+    protected abstract void pause(List<Server> servers, long ns);
 
     /** Closes a session. */
     protected abstract void close(Request request, List<Server> servers);
@@ -68,6 +71,7 @@ public abstract class SeedChecker {
         run.services().afterReads();
         afterReads();
         settle(servers); // a read may have logged an expiry
+        settled();
         final Configuration configuration = run.configuration();
         states.requireAgreement(configuration, servers, damaged());
         states.requireCounts(whole(servers), configuration.shardCount());
@@ -83,6 +87,11 @@ public abstract class SeedChecker {
 
     protected void afterReads() {
         // The clients' keys are all that there is.
+    }
+
+    /** Before replicas are compared. */
+    protected void settled() {
+        // What is damaged may be mended later.
     }
 
     /** After the checks of every form. */
@@ -106,7 +115,7 @@ public abstract class SeedChecker {
             if (above.isEmpty()) {
                 return;
             }
-            pause(servers);
+            pause(servers, LIMITS_NS);
         }
         run.violation("limits are not kept: " + above);
     }
@@ -124,7 +133,7 @@ public abstract class SeedChecker {
             if (difference.isEmpty()) {
                 return;
             }
-            pause(servers);
+            pause(servers, SPACE_NS);
         }
         run.violation("space is not accounted for: " + difference);
     }

@@ -11,7 +11,7 @@ import org.rowankv.sim.service.Service;
 import org.rowankv.sim.service.StreamServers;
 import org.rowankv.sim.service.Subscriber;
 
-/** The activities of a run beside its clients: in every form a subscriber of the changes of their first cache. */
+/** The activities of a run beside its clients. */
 public abstract class SeedServices implements Scene {
     private final SeedRun run;
     private final Map<Service, ServiceTask> all = new LinkedHashMap<>();

@@ -143,12 +143,40 @@ final class FrameDescriptorTest {
 
     @Test
     void shouldDrawNoGenerationThatStandsInTheOldBytes() {
-        final long[] next = {0, 0, 7, 8, 9};
-        final int[] drawn = {0};
-        final var random = new RandomSource() {
+        buffer.putInt(1024 + 512, 7);
+        buffer.putInt(1024 + 1024 - 64, 8);
+        assertThat(new GenerationSource(numbers(0, 7, 8, 9)).draw(buffer, 1024, 1024))
+                .isEqualTo(9);
+        assertThat(GenerationSource.occurs(buffer, 0, 1024, 7)).isFalse();
+        assertThat(GenerationSource.occurs(buffer, 1024, 1024, 7)).isTrue();
+    }
+
+    @Test
+    void shouldDrawAGenerationThatIsNoneOfTheLast255() {
+        buffer.putInt(1024 + 64, 256 | 6);
+        buffer.putInt(1024 + 128, 256 | 1);
+        final GenerationSource source = new GenerationSource(numbers(256, 512, 768, 1024));
+        assertThat(source.drawAfter(5, buffer, 1024, 1024))
+                .as("the first occurs")
+                .isEqualTo(512 | 6);
+        assertThat(source.drawAfter(-1, buffer, 1024, 1024)).isEqualTo(768);
+        assertThat(source.drawAfter(0, buffer, 1024, 1024)).isEqualTo(1024 | 1);
+        assertThat(new GenerationSource(numbers(0, 256)).drawAfter(255, buffer, 1024, 1024))
+                .as("0 is none")
+                .isEqualTo(256);
+        assertThat(new GenerationSource(numbers(256)).drawAfter(0, buffer, 1024, 1024))
+                .as("never used, so it is not read")
+                .isEqualTo(256 | 1);
+    }
+
+    /** Yields these numbers, one after the other. */
+    private static RandomSource numbers(long... numbers) {
+        return new RandomSource() {
+            private int next;
+
             @Override
             public long nextLong() {
-                return next[drawn[0]++];
+                return numbers[next++];
             }
 
             @Override
@@ -161,11 +189,6 @@ final class FrameDescriptorTest {
                 throw new UnsupportedOperationException();
             }
         };
-        buffer.putInt(1024 + 512, 7);
-        buffer.putInt(1024 + 1024 - 64, 8);
-        assertThat(new GenerationSource(random).draw(buffer, 1024, 1024)).isEqualTo(9);
-        assertThat(GenerationSource.occurs(buffer, 0, 1024, 7)).isFalse();
-        assertThat(GenerationSource.occurs(buffer, 1024, 1024, 7)).isTrue();
     }
 
     private String whyInvalid(int offset) {

@@ -263,12 +263,13 @@ public final class Segments {
         final long address = area.addressOf(segment);
         final ByteBuffer buffer = region().buffer(address);
         final int at = region().offset(address);
-        // For the backup log random in all bits: its senders recognize a reserved place by it.
+        if (owner != SegmentOwner.BACKUP) {
+            return generationSource.drawAfter(previous, buffer, at, length());
+        }
+        // Random in all bits: senders recognize a reserved place by it.
         int generation = previous;
         while (generation == previous) {
-            generation = owner == SegmentOwner.BACKUP
-                    ? generationSource.draw(buffer, at, length())
-                    : generationSource.drawAfter(previous, buffer, at, length());
+            generation = generationSource.draw(buffer, at, length());
         }
         return generation;
     }

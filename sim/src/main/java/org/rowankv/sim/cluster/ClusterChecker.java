@@ -70,9 +70,9 @@ final class ClusterChecker extends SeedChecker {
     }
 
     @Override
-    protected void pause(List<Server> servers) {
+    protected void pause(List<Server> servers, long ns) {
         servers.forEach(Server::wakeUp);
-        simulation.scheduler().park(5_000_000);
+        simulation.scheduler().park(ns);
     }
 
     @Override

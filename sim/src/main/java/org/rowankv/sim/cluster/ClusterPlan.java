@@ -34,7 +34,7 @@ import org.rowankv.sim.workload.WorkloadPlan;
  * @param fabric between the servers
  */
 record ClusterPlan(
-        SimPlan run,
+        SimPlan shared,
         int mutations,
         int latencyNs,
         int splitPercent,
@@ -110,7 +110,7 @@ record ClusterPlan(
         final boolean drawnPower = random.nextInt(2) == 0;
         final boolean power = drawnPower && fabric.leases() == 0;
         final int leased = shape[1] > 1 ? fabric.leases() * (shape[0] - 1) : 0;
-        final SimPlan run = new SimPlan(
+        final SimPlan shared = new SimPlan(
                 seed,
                 shape[0],
                 shape[1],
@@ -131,7 +131,7 @@ record ClusterPlan(
                 power,
                 List.of());
         final ClusterPlan calm = new ClusterPlan(
-                run,
+                shared,
                 mutations,
                 5_000 << random.nextInt(7),
                 random.nextInt(2) == 0 ? 0 : random.nextInt(60),
@@ -143,7 +143,7 @@ record ClusterPlan(
                 MOST_DOUBLINGS,
                 20,
                 fabric);
-        return calm.with(run.withFaults(faults(random, random.fork("devices"), power)));
+        return calm.with(shared.withFaults(faults(random, random.fork("devices"), power)));
     }
 
     private ClusterPlan with(SimPlan disturbed) {
@@ -171,7 +171,7 @@ record ClusterPlan(
      */
     static ClusterPlan ofOutages(long seed, int servers, int leaseMs) {
         final int mutations = ClusterSettings.DEFAULT_MUTATIONS_PER_WORKER;
-        final SimPlan run = new SimPlan(
+        final SimPlan shared = new SimPlan(
                 seed,
                 servers,
                 2,
@@ -192,7 +192,18 @@ record ClusterPlan(
                 false,
                 List.of());
         return new ClusterPlan(
-                run, mutations, 2 * LATENCY_NS, 0, 2 * STORE_NS, 0, 20, leaseMs, THINK_NS, 0, 10_000, FabricKind.TCP);
+                shared,
+                mutations,
+                2 * LATENCY_NS,
+                0,
+                2 * STORE_NS,
+                0,
+                20,
+                leaseMs,
+                THINK_NS,
+                0,
+                10_000,
+                FabricKind.TCP);
     }
 
     /** @param devices random source of device and clock faults: none in two seeds of five, and at most twice */
@@ -221,14 +232,14 @@ record ClusterPlan(
      * usual.
      */
     CounterStarts counters() {
-        return run.seed() % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
+        return shared.seed() % NEAR_ENDS_IN == 0 ? CounterStarts.nearEnds(STEPS_LEFT) : CounterStarts.USUAL;
     }
 
     WorkloadPlan workload() {
-        final RandomSource random = new SplittableRandomSource(run.seed()).fork("caches");
+        final RandomSource random = new SplittableRandomSource(shared.seed()).fork("caches");
         return new WorkloadPlan(
-                run.keys(),
-                WorkloadPlan.limits(random, run.keys(), run.smallValue(), false),
+                shared.keys(),
+                WorkloadPlan.limits(random, shared.keys(), shared.smallValue(), false),
                 random.nextInt(4) == 0 ? 20 : 100,
                 random.nextInt(2) == 0 ? 0 : random.nextInt(200),
                 random.nextInt(2) == 0,
@@ -237,18 +248,18 @@ record ClusterPlan(
 
     /** Whether data may be damaged or unwritten on a device that is not lost. */
     boolean damagesDevices() {
-        return run.has(Kind.BIT_ROT) || run.has(Kind.FORCE_FAILS);
+        return shared.has(Kind.BIT_ROT) || shared.has(Kind.FORCE_FAILS);
     }
 
     /** Its traits for the choice of seeds. */
     List<String> traits() {
         final WorkloadPlan workload = workload();
-        return run.traits(List.of(
-                run.servers() + " servers, " + run.replicas() + " replicas",
-                run.power() ? forceNs > 0 ? "slow device" : "device" : "no device",
-                run.seed() % NEAR_ENDS_IN == 0 ? "counters near their ends" : "counters as usual",
-                run.lossPerMille() > 0 ? "loss" : "no loss",
-                run.stallPerMyriad() > 0 ? "stalls" : "no stalls",
+        return shared.traits(List.of(
+                shared.servers() + " servers, " + shared.replicas() + " replicas",
+                shared.power() ? forceNs > 0 ? "slow device" : "device" : "no device",
+                shared.seed() % NEAR_ENDS_IN == 0 ? "counters near their ends" : "counters as usual",
+                shared.lossPerMille() > 0 ? "loss" : "no loss",
+                shared.stallPerMyriad() > 0 ? "stalls" : "no stalls",
                 workload.ttlPerMille() > 0 ? "lifetimes" : "no lifetimes",
                 workload.touches() ? "touches" : "no touches",
                 workload.caches().size() + " caches"));
@@ -261,27 +272,27 @@ record ClusterPlan(
             with.dir = host.home().path();
             with.advertised = new HostAndPort("127.0.0.1", host.port());
             with.shape = new ClusterShape(
-                    run.servers(),
-                    run.replicas(),
-                    run.shards(),
+                    shared.servers(),
+                    shared.replicas(),
+                    shared.shards(),
                     SEGMENT,
-                    run.maxMessage(),
-                    run.power() ? Durability.POWER : Durability.PROCESS,
+                    shared.maxMessage(),
+                    shared.power() ? Durability.POWER : Durability.PROCESS,
                     fabric);
-            with.capacityBytes = (long) run.segments() * SEGMENT;
-            with.workers = run.workers();
+            with.capacityBytes = (long) shared.segments() * SEGMENT;
+            with.workers = shared.workers();
             with.mutationsPerWorker = mutations;
             with.verifyReads = true;
             with.scrubMibPerSecond = damagesDevices() ? SCRUBBED_MIB_PER_SECOND : 0;
             with.drainMs = drainMs();
             with.leaseMs = leaseMs;
-            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (run.seed() >>> 1 & CHECKPOINTS_MS.length - 1)];
+            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (shared.seed() >>> 1 & CHECKPOINTS_MS.length - 1)];
             with.secret = SECRET;
         });
     }
 
     private long drainMs() {
-        return 20 + (run.seed() & 3) * 100;
+        return 20 + (shared.seed() & 3) * 100;
     }
 
     int connectMs() {

@@ -36,7 +36,7 @@ final class ClusterSimulation extends SeedRun {
     /** Longer than a lease. */
     private static final long SETTLED_NS = 500_000_000;
 
-    private final ClusterPlan form;
+    private final ClusterPlan clusterPlan;
     private final @Nullable SimOutage outage;
     private final RandomSource clientRandom;
     private final RandomSource restarts;
@@ -49,7 +49,7 @@ final class ClusterSimulation extends SeedRun {
     private final List<SimHost> hosts = new ArrayList<>();
     private final Workload workload;
     private final ClusterChecker checker;
-    private final Faults faults;
+    private final ClusterFaults faults;
     private final ClusterServices services;
     private final Clock clientClock;
     private List<Integer> primaries = List.of();
@@ -59,16 +59,16 @@ final class ClusterSimulation extends SeedRun {
     private boolean healing;
     private boolean over;
 
-    ClusterSimulation(ClusterPlan form, MemoryPool pool, @Nullable Consumer<String> reader) {
-        this(form, pool, reader, null);
+    ClusterSimulation(ClusterPlan clusterPlan, MemoryPool pool, @Nullable Consumer<String> reader) {
+        this(clusterPlan, pool, reader, null);
     }
 
     /** @param outage measured instead of the plan's faults */
     ClusterSimulation(
-            ClusterPlan form, MemoryPool pool, @Nullable Consumer<String> reader, @Nullable SimOutage outage) {
-        super(form.run(), reader);
-        final SimPlan plan = form.run();
-        this.form = form;
+            ClusterPlan clusterPlan, MemoryPool pool, @Nullable Consumer<String> reader, @Nullable SimOutage outage) {
+        super(clusterPlan.shared(), reader);
+        final SimPlan plan = clusterPlan.shared();
+        this.clusterPlan = clusterPlan;
         this.outage = outage;
         final RandomSource random = new SplittableRandomSource(plan.seed()).fork("cluster");
         this.scheduler = new ClusterScheduler(this, random.fork("turns"));
@@ -76,11 +76,11 @@ final class ClusterSimulation extends SeedRun {
         this.restarts = random.fork("restarts");
         this.wire = new SimNetworkLinks(this, random.fork("wire"));
         this.network = new PortNetwork(this, random.fork("network"));
-        this.coordinator = new SimCoordinator(this, form.storeNs());
+        this.coordinator = new SimCoordinator(this, clusterPlan.storeNs());
         this.roles = new RoleChecker(this);
         this.clientRandom = random.fork("clients");
         this.workload = new Workload(
-                form.workload(), plan.clients(), plan.values(), new SeedWorkloadHost(this, Status.STALE_TERM));
+                clusterPlan.workload(), plan.clients(), plan.values(), new SeedWorkloadHost(this, Status.STALE_TERM));
         this.checker = new ClusterChecker(this);
         this.services = new ClusterServices(this, random.fork("streams"), workload.streamLog());
         final RandomSource clocks = random.fork("clocks");
@@ -88,7 +88,7 @@ final class ClusterSimulation extends SeedRun {
             hosts.add(new SimHost(this, number, pool, random.fork("host " + number), clock(clocks)));
         }
         this.clientClock = clock(clocks);
-        this.faults = new Faults(this, random.fork("faults"));
+        this.faults = new ClusterFaults(this, random.fork("faults"));
     }
 
     private NodeClock clock(RandomSource random) {
@@ -150,9 +150,9 @@ final class ClusterSimulation extends SeedRun {
                         routing,
                         clientClock,
                         random.fork("client " + before),
-                        form.attempts() * routing.attemptNs(),
-                        form.counters()),
-                () -> form.thinkNs() + random.nextInt(100_000 + (int) (20 * plan().stepNs())));
+                        clusterPlan.attempts() * routing.attemptNs(),
+                        clusterPlan.counters()),
+                () -> clusterPlan.thinkNs() + random.nextInt(100_000 + (int) (20 * plan().stepNs())));
     }
 
     private void disturb() {
@@ -369,13 +369,13 @@ final class ClusterSimulation extends SeedRun {
         return over;
     }
 
-    DeviceFaults deviceFaults() {
+    ClusterDeviceFaults deviceFaults() {
         return faults.devices();
     }
 
     /** The plan of a cluster. */
-    ClusterPlan form() {
-        return form;
+    ClusterPlan clusterPlan() {
+        return clusterPlan;
     }
 
     @Override

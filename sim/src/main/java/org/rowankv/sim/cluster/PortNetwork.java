@@ -27,7 +27,8 @@ final class PortNetwork extends ClientNetwork {
 
     @Override
     protected void deliver(Message message, boolean isLate) {
-        final long laterNs = isLate ? random().nextInt(200 * simulation.form().latencyNs()) : 0;
+        final long laterNs =
+                isLate ? random().nextInt(200 * simulation.clusterPlan().latencyNs()) : 0;
         final long atNs = simulation.wire().arrivalNs(simulation.wire().clients(), message.server()) + laterNs;
         onTheWay++;
         simulation.scheduler().at(atNs, () -> arrive(message));

@@ -11,7 +11,7 @@ final class ProcessAgent extends AgentTask implements OfProcess {
     private final SimProcess process;
 
     ProcessAgent(ClusterSimulation simulation, SimProcess process, Agent agent, ErrorLog errors, RandomSource device) {
-        super(simulation, agent, errors, simulation.form().forceNs(), device);
+        super(simulation, agent, errors, simulation.clusterPlan().forceNs(), device);
         this.simulation = simulation;
         this.process = process;
     }

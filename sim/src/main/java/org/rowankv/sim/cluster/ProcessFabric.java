@@ -33,7 +33,7 @@ final class ProcessFabric {
     static ProcessFabric open(ClusterSimulation simulation, SimProcess process, LandingFabricSettings settings) {
         final SimNetworkLinks wire = simulation.wire();
         final SimNic nic = process.nic();
-        final FabricKind kind = simulation.form().fabric();
+        final FabricKind kind = simulation.clusterPlan().fabric();
         if (kind == FabricKind.TCP) {
             final LandingFabric tcp = new LandingFabric(
                     settings,

@@ -43,8 +43,8 @@ final class SimNetworkLinks implements VerbsLinks {
         this.simulation = simulation;
         this.random = random;
         this.verbs = new VerbsNetwork(this, random.fork("verbs"), ClusterPlan.FIRST_PORT);
-        this.latencyNs = simulation.form().latencyNs();
-        this.splitPercent = simulation.form().splitPercent();
+        this.latencyNs = simulation.clusterPlan().latencyNs();
+        this.splitPercent = simulation.clusterPlan().splitPercent();
         final int nodes = simulation.plan().servers() + 1;
         this.cutUntilNs = new long[nodes][nodes];
         this.slowUntilNs = new long[nodes][nodes];

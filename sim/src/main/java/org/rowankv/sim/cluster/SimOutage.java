@@ -106,9 +106,9 @@ final class SimOutage {
         strike(
                 simulation,
                 victim,
-                struckNs + 2 * LEASES * 1_000_000L * simulation.form().leaseMs() + AWAY_NS);
+                struckNs + 2 * LEASES * 1_000_000L * simulation.clusterPlan().leaseMs() + AWAY_NS);
         final long notBeforeNs =
-                struckNs + LEASES * 1_000_000L * simulation.form().leaseMs() + LIVELY_NS;
+                struckNs + LEASES * 1_000_000L * simulation.clusterPlan().leaseMs() + LIVELY_NS;
         while (!isLively(simulation.timeline().nowNs(), notBeforeNs)) {
             simulation.scheduler().step();
             if (simulation.timeline().nowNs() - struckNs > LIMIT_NS) {

@@ -27,7 +27,7 @@ import org.rowankv.topology.Routing;
 
 /** One life of a server: a process with the server's own code in it, from its start to its end. */
 final class SimProcess {
-    /** Faults of which a correct peer is never accused, whatever happens to the connection. */
+    /** ClusterFaults of which a correct peer is never accused, whatever happens to the connection. */
     private static final WireFault[] MISTAKES = {
         WireFault.BAD_LENGTH,
         WireFault.BAD_CHECKSUM,
@@ -74,7 +74,7 @@ final class SimProcess {
         this.scheduling = new ProcessScheduling(simulation, this, random.fork("device"));
         this.nic = new SimNic(simulation, this, random.fork("nic"));
         final ServerAddresses addresses = new ServerAddresses();
-        final ClusterPlan form = simulation.form();
+        final ClusterPlan clusterPlan = simulation.clusterPlan();
         this.fabric = ProcessFabric.open(
                 simulation,
                 this,
@@ -82,17 +82,17 @@ final class SimProcess {
                         new InetSocketAddress("127.0.0.1", host.port()), addresses::addressOf, with -> {
                             with.keepsReserve = true;
                             with.maxMessage = simulation.plan().maxMessage();
-                            with.connectTimeoutMs = form.connectMs();
-                            with.retryMs = form.retryMs();
-                            with.heartbeatMs = form.heartbeatMs();
-                            with.idleTimeoutMs = 4 * form.heartbeatMs();
+                            with.connectTimeoutMs = clusterPlan.connectMs();
+                            with.retryMs = clusterPlan.retryMs();
+                            with.heartbeatMs = clusterPlan.heartbeatMs();
+                            with.idleTimeoutMs = 4 * clusterPlan.heartbeatMs();
                             with.clock = host.clock();
                             with.ackLevel = simulation.plan().power() ? AckLevel.FORCED : AckLevel.LANDED;
                             with.authentication =
                                     PeerAuthentication.of(ClusterPlan.SECRET, random.fork("handshakes")::nextLong);
                         }));
         this.server = new ClusterServer(
-                form.settings(host),
+                clusterPlan.settings(host),
                 new ClusterContext(
                         simulation.coordinator().seenBy(this, random.fork("store")),
                         fabric.fabric(),
@@ -107,7 +107,7 @@ final class SimProcess {
                         number -> host.checkpoints(),
                         with -> {
                             if (!host.hasServed()) {
-                                with.counters = form.counters();
+                                with.counters = clusterPlan.counters();
                             }
                         }));
     }

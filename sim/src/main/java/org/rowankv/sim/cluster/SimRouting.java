@@ -26,8 +26,8 @@ final class SimRouting extends Exchange implements Session {
                 random,
                 2_000_000
                         + 300 * simulation.plan().stepNs()
-                        + 40L * simulation.form().latencyNs(),
-                simulation.form().doublings());
+                        + 40L * simulation.clusterPlan().latencyNs(),
+                simulation.clusterPlan().doublings());
         this.simulation = simulation;
         this.random = random;
         this.known = known;
@@ -86,7 +86,9 @@ final class SimRouting extends Exchange implements Session {
 
     @Override
     protected long pauseNs() {
-        return last.isForAnother() ? fractionNs(4, Math.min(simulation.form().doublings(), pauses++)) : 0;
+        return last.isForAnother()
+                ? fractionNs(4, Math.min(simulation.clusterPlan().doublings(), pauses++))
+                : 0;
     }
 
     @Override

@@ -53,7 +53,9 @@ final class CatalogueChange extends Task {
      */
     private void onRefusal(RowanException refusal) {
         final boolean isMet = refusal.status() == Status.UNREACHABLE || refusal.status() == Status.OUTCOME_UNKNOWN;
-        if (simulation.form().deadlineMs() == 0 || !isMet || simulation.stops().explains(refusal)) {
+        if (simulation.storePlan().deadlineMs() == 0
+                || !isMet
+                || simulation.stops().explains(refusal)) {
             simulation.stops().onRefusal(refusal);
         } else {
             simulation.eventCounters().count("changes of caches that met a deadline");

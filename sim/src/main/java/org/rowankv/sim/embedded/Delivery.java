@@ -60,9 +60,9 @@ final class Delivery extends Task {
                 && request.sequence() == other.request.sequence();
     }
 
-    /** Whether that client has sent it. */
-    boolean isFrom(Exchange exchange) {
-        return message.from() == exchange;
+    /** Whether that client has sent it to that server. */
+    boolean isOf(Exchange exchange, int server) {
+        return message.from() == exchange && message.server() == server;
     }
 
     int shard() {
@@ -98,7 +98,7 @@ final class Delivery extends Task {
                     simulation.violation(
                             this + " was answered " + request.status() + " by a store that had stopped itself");
                 }
-                simulation.onAnswered(request, !message.isAwaited());
+                simulation.onAnswered(request, message.isCopy());
                 final Exchange awaiting = message.awaiting();
                 if (awaiting != null && !isReplyLost() && !(message.isDoubled() && saysNothingOfItsTwin())) {
                     awaiting.receive(message.attempt(), request);

@@ -26,7 +26,7 @@ import org.rowankv.sim.workload.WorkloadPlan;
  * @param clientsSurvive whether clients return after a crash for their missing replies
  * @param hostile whether settings and the servers' process values are at their limits
  */
-record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean clientsSurvive, boolean hostile) {
+record EmbeddedPlan(SimPlan shared, int ttlPerMille, int ballastPercent, boolean clientsSurvive, boolean hostile) {
     static final int OPERATIONS = 2_000;
     private static final int SEGMENT = AreaSettings.MIN_SEGMENT_LENGTH;
     private static final int[][] SHAPES = {{3, 3}, {3, 3}, {3, 2}, {2, 2}, {2, 2}, {1, 1}};
@@ -86,7 +86,7 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
         final int size = random.nextInt(4);
         final int smallValue = size == 0 ? 200 : size == 1 ? 2_000 : 6_000;
         final int largeValue = size == 3 ? 20_000 : 2 * smallValue;
-        final SimPlan run = new SimPlan(
+        final SimPlan shared = new SimPlan(
                 seed,
                 shape[0],
                 shape[1],
@@ -113,7 +113,7 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
         final int ttlPerMille = random.nextInt(2) == 0 ? 0 : random.nextInt(200);
         final int ballastPercent = random.nextInt(hostile ? 2 : 4) > 0 ? 0 : 70 + random.nextInt(31);
         final boolean clientsSurvive = random.nextInt(3) > 0;
-        final SimPlan disturbed = run.withFaults(faults(random, random.fork("devices"), random.fork("transfers")));
+        final SimPlan disturbed = shared.withFaults(faults(random, random.fork("devices"), random.fork("transfers")));
         final EmbeddedPlan plan = new EmbeddedPlan(disturbed, ttlPerMille, ballastPercent, clientsSurvive, hostile);
         final RandomSource quiet = random.fork("last words");
         return !hostile && quiet.nextInt(QUIET_ONE_IN) == 0 ? plan.quiet(quiet) : plan;
@@ -126,31 +126,31 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
      */
     private EmbeddedPlan quiet(RandomSource random) {
         final boolean single = random.nextInt(3) > 0;
-        final int newReplicas = single ? 1 : run.replicas();
+        final int newReplicas = single ? 1 : shared.replicas();
         final List<PlannedFault> silences = new ArrayList<>();
         for (int after = 100; after < OPERATIONS; after += 600) {
             silences.add(new PlannedFault(after, Kind.LAST_WORDS, random.nextInt(1000), random.nextInt(1000)));
         }
         final SimPlan quiet = new SimPlan(
-                run.seed(),
-                single ? 1 : run.servers(),
+                shared.seed(),
+                single ? 1 : shared.servers(),
                 newReplicas,
                 QUIET_SHARDS,
-                run.workers(),
-                (int) (EmbeddedSettings.minimumCapacity(newReplicas, run.workers(), SEGMENT) / SEGMENT)
+                shared.workers(),
+                (int) (EmbeddedSettings.minimumCapacity(newReplicas, shared.workers(), SEGMENT) / SEGMENT)
                         + random.nextInt(2),
-                run.maxMessage(),
-                run.clients(),
+                shared.maxMessage(),
+                shared.clients(),
                 20 - random.nextInt(4),
-                run.operations(),
+                shared.operations(),
                 6_000,
                 20_000,
-                run.lossPerMille(),
-                run.yieldPerMyriad(),
-                run.stallPerMyriad(),
-                run.deathPerMyriad(),
-                run.stepNs(),
-                run.power(),
+                shared.lossPerMille(),
+                shared.yieldPerMyriad(),
+                shared.stallPerMyriad(),
+                shared.deathPerMyriad(),
+                shared.stepNs(),
+                shared.power(),
                 List.copyOf(silences));
         return new EmbeddedPlan(quiet, ttlPerMille, 20 + random.nextInt(50), clientsSurvive, false);
     }
@@ -178,7 +178,7 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
 
     EmbeddedSettings settings() {
         return EmbeddedSettings.of(
-                builder().andThen(with -> with.durability = run.power() ? Durability.POWER : Durability.NONE));
+                builder().andThen(with -> with.durability = shared.power() ? Durability.POWER : Durability.NONE));
     }
 
     /** Settings of a copy of the store in a directory. */
@@ -191,22 +191,22 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
 
     private Consumer<EmbeddedSettings.Builder> builder() {
         return with -> {
-            with.scrubMibPerSecond = (int) Math.max(1, SCRUBBED_MIB / run.stepNs());
-            with.servers = run.servers();
-            with.replicas = run.replicas();
-            with.shards = run.shards();
-            with.workers = run.workers();
+            with.scrubMibPerSecond = (int) Math.max(1, SCRUBBED_MIB / shared.stepNs());
+            with.servers = shared.servers();
+            with.replicas = shared.replicas();
+            with.shards = shared.shards();
+            with.workers = shared.workers();
             with.segmentBytes = SEGMENT;
-            with.capacityBytes = (long) run.segments() * SEGMENT;
-            with.maxMessage = run.maxMessage();
+            with.capacityBytes = (long) shared.segments() * SEGMENT;
+            with.maxMessage = shared.maxMessage();
             with.verifyReads = true;
-            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (run.seed() >>> 1 & CHECKPOINTS_MS.length - 1)];
+            with.checkpointIntervalMs = CHECKPOINTS_MS[(int) (shared.seed() >>> 1 & CHECKPOINTS_MS.length - 1)];
         };
     }
 
     /** A random source of its own for something that the seed decides. */
     private RandomSource drawn(String what) {
-        return new SplittableRandomSource(run.seed()).fork(what);
+        return new SplittableRandomSource(shared.seed()).fork(what);
     }
 
     /** How long a call waits for its reply; 0 if this seed has no blocking caller. */
@@ -222,14 +222,14 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
     /** How long a session is kept without requests; 0: for ever, as where silent clients return for replies. */
     long leaseNs() {
         final RandomSource random = drawn("leases");
-        return run.has(Kind.LAST_WORDS) || run.shards() > MOST_SHARDS_WITH_LEASES || random.nextInt(3) == 0
+        return shared.has(Kind.LAST_WORDS) || shared.shards() > MOST_SHARDS_WITH_LEASES || random.nextInt(3) == 0
                 ? 0
-                : 10_000_000 + 1_000 * run.stepNs() << random.nextInt(3);
+                : 10_000_000 + 1_000 * shared.stepNs() << random.nextInt(3);
     }
 
     /** Whether lifetimes are changed by touches; without them, an end is known to the millisecond. */
     boolean touches() {
-        return (run.seed() & 1) == 0;
+        return (shared.seed() & 1) == 0;
     }
 
     /**
@@ -239,24 +239,24 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
     WorkloadPlan workload() {
         final List<CacheLimit> caches = isQuiet()
                 ? List.of(CacheLimit.NONE)
-                : WorkloadPlan.limits(drawn("caches"), run.keys(), run.smallValue(), hostile);
+                : WorkloadPlan.limits(drawn("caches"), shared.keys(), shared.smallValue(), hostile);
         return new WorkloadPlan(
-                run.keys(),
+                shared.keys(),
                 caches,
-                (run.seed() >>> 1) % 4 == 0 ? 20 : 150,
+                (shared.seed() >>> 1) % 4 == 0 ? 20 : 150,
                 ttlPerMille,
                 touches(),
-                1 + (int) (run.stepNs() / 50));
+                1 + (int) (shared.stepNs() / 50));
     }
 
     /** Its traits for the choice of seeds. */
     List<String> traits() {
-        return run.traits(List.of(
-                run.servers() + " servers, " + run.replicas() + " replicas",
-                run.power() ? "power" : "no device",
+        return shared.traits(List.of(
+                shared.servers() + " servers, " + shared.replicas() + " replicas",
+                shared.power() ? "power" : "no device",
                 hostile ? "hostile" : isQuiet() ? "quiet" : "usual",
                 ballastPercent > 0 ? "full" : "room",
-                run.lossPerMille() > 0 ? "loss" : "no loss",
+                shared.lossPerMille() > 0 ? "loss" : "no loss",
                 leaseNs() > 0 ? "leases" : "no leases",
                 deadlineMs() > 0 ? "waiting callers" : "no waiting callers",
                 ttlPerMille > 0 ? touches() ? "touches" : "lifetimes" : "no lifetimes",
@@ -265,7 +265,7 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
     }
 
     private boolean isQuiet() {
-        return run.shards() == QUIET_SHARDS && !hostile;
+        return shared.shards() == QUIET_SHARDS && !hostile;
     }
 
     /** Start values of the counters of a hostile store and of its clients. */
@@ -274,11 +274,11 @@ record EmbeddedPlan(SimPlan run, int ttlPerMille, int ballastPercent, boolean cl
     }
 
     EmbeddedPlan withoutExpiry() {
-        return new EmbeddedPlan(run, 0, ballastPercent, clientsSurvive, hostile);
+        return new EmbeddedPlan(shared, 0, ballastPercent, clientsSurvive, hostile);
     }
 
     /** The same with a smaller run. */
     EmbeddedPlan with(UnaryOperator<SimPlan> smaller) {
-        return new EmbeddedPlan(smaller.apply(run), ttlPerMille, ballastPercent, clientsSurvive, hostile);
+        return new EmbeddedPlan(smaller.apply(shared), ttlPerMille, ballastPercent, clientsSurvive, hostile);
     }
 }

@@ -38,7 +38,7 @@ final class EmbeddedSimulation extends SeedRun {
     private static final int WINDOW = 400;
     private static final int MOST_ROUNDS = 10_000;
 
-    private final EmbeddedPlan form;
+    private final EmbeddedPlan storePlan;
     private final SimMemories memories;
     private final RandomSource outages;
     private final SimSession session = new SimSession(this);
@@ -58,13 +58,13 @@ final class EmbeddedSimulation extends SeedRun {
 
     private boolean checksHonest;
 
-    EmbeddedSimulation(EmbeddedPlan form, SimMemories memories, @Nullable Consumer<String> reader) {
-        super(form.run(), reader);
-        final SimPlan plan = form.run();
-        this.form = form;
+    EmbeddedSimulation(EmbeddedPlan storePlan, SimMemories memories, @Nullable Consumer<String> reader) {
+        super(storePlan.shared(), reader);
+        final SimPlan plan = storePlan.shared();
+        this.storePlan = storePlan;
         this.memories = memories;
         final RandomSource random = new SplittableRandomSource(plan.seed());
-        if (form.hostile()) {
+        if (storePlan.hostile()) {
             eventCounters().count("stores with hostile settings");
         }
         this.scheduler = new TaskScheduler(this, random.fork("turns"));
@@ -76,7 +76,7 @@ final class EmbeddedSimulation extends SeedRun {
         this.store = new SimStore(this, memories, stores, random.fork("clocks"));
         this.values = plan.values();
         this.workload =
-                new Workload(form.workload(), plan.clients(), values, new SeedWorkloadHost(this, Status.CLOSED));
+                new Workload(storePlan.workload(), plan.clients(), values, new SeedWorkloadHost(this, Status.CLOSED));
         this.checker = new StoreChecker(this, values);
         this.victim = new Victim(this, random.fork("victim"));
         this.stops = new Stops(this, random.fork("stops"));
@@ -144,7 +144,7 @@ final class EmbeddedSimulation extends SeedRun {
                         store.clientClock(),
                         random.fork("client " + before),
                         20 * exchange.attemptNs(),
-                        form.counters()),
+                        storePlan.counters()),
                 () -> random.nextInt((int) (8 * plan().stepNs())));
     }
 
@@ -424,8 +424,8 @@ final class EmbeddedSimulation extends SeedRun {
     }
 
     /** The plan of a store. */
-    EmbeddedPlan form() {
-        return form;
+    EmbeddedPlan storePlan() {
+        return storePlan;
     }
 
     @Override

@@ -41,17 +41,17 @@ final class Services extends SeedServices implements StoreScene {
         this.simulation = simulation;
         this.choice = random.fork("choice");
         this.values = simulation.plan().values();
-        final EmbeddedPlan form = simulation.form();
+        final EmbeddedPlan storePlan = simulation.storePlan();
         final long stepNs = simulation.plan().stepNs();
         final RandomSource streams = random.fork("streams");
         if (streams.nextInt(WITHOUT_STREAM_ONE_IN) > 0) {
             addSubscriber(new StoreStreams(simulation), streams, log);
         }
-        if (form.leaseNs() > 0) {
-            add(new SessionLeases(this, random.fork("leases"), form.leaseNs()));
+        if (storePlan.leaseNs() > 0) {
+            add(new SessionLeases(this, random.fork("leases"), storePlan.leaseNs()));
         }
-        if (form.deadlineMs() > 0) {
-            add(new BlockingCaller(this, random.fork("callers"), waiting, form.deadlineMs() * 1_000_000, stepNs));
+        if (storePlan.deadlineMs() > 0) {
+            add(new BlockingCaller(this, random.fork("callers"), waiting, storePlan.deadlineMs() * 1_000_000, stepNs));
         }
         final RandomSource reading = random.fork("copies");
         if (reading.nextInt(COPIES_ONE_IN) == 0) {
@@ -92,7 +92,7 @@ final class Services extends SeedServices implements StoreScene {
     @Override
     public EmbeddedCluster openCopy(Path directory) {
         return EmbeddedCluster.open(
-                simulation.form().settingsOfCopy(directory),
+                simulation.storePlan().settingsOfCopy(directory),
                 new EmbeddedContext(
                         simulation.store()::clock,
                         choice.fork("copy " + copies++),
@@ -149,7 +149,7 @@ final class Services extends SeedServices implements StoreScene {
         final int server = simulation.store().serverOf(request.shard()).serverId();
         simulation
                 .scheduler()
-                .add(new Delivery(simulation, new Message(null, 0, request, server, 0, false, true), nowNs()));
+                .add(new Delivery(simulation, new Message(null, 0, request, server, 0, true, false, true), nowNs()));
     }
 
     @Override

@@ -70,20 +70,20 @@ final class Shrinking {
     private boolean operations() {
         boolean smaller = false;
         // The operations begun before the failure suffice, as long as the end of the run finds it too.
-        if (begun < smallest.run().operations()) {
-            smaller = fails(smallest.with(run -> run.withOperations(Math.max(1, begun))));
+        if (begun < smallest.shared().operations()) {
+            smaller = fails(smallest.with(shared -> shared.withOperations(Math.max(1, begun))));
         }
         for (int part = 2; part <= 16; part *= 2) {
-            final int now = smallest.run().operations();
+            final int now = smallest.shared().operations();
             final int fewer = Math.max(1, now - now / part);
-            smaller |= fails(smallest.with(run -> run.withOperations(fewer)));
+            smaller |= fails(smallest.with(shared -> shared.withOperations(fewer)));
         }
         return smaller;
     }
 
     private boolean quieter() {
         boolean smaller = false;
-        final SimPlan plan = smallest.run();
+        final SimPlan plan = smallest.shared();
         smaller |= plan.lossPerMille() > 0 && fails(smallest.with(SimPlan::withoutLoss));
         smaller |= plan.stallPerMyriad() > 0 && fails(smallest.with(SimPlan::withoutStalls));
         smaller |= plan.deathPerMyriad() > 0 && fails(smallest.with(SimPlan::withoutDeaths));
@@ -94,17 +94,18 @@ final class Shrinking {
 
     private boolean faults() {
         boolean smaller = false;
-        for (int i = smallest.run().faults().size() - 1; i >= 0; i--) {
-            final List<PlannedFault> fewer = new ArrayList<>(smallest.run().faults());
+        for (int i = smallest.shared().faults().size() - 1; i >= 0; i--) {
+            final List<PlannedFault> fewer = new ArrayList<>(smallest.shared().faults());
             fewer.remove(i);
-            smaller |= fails(smallest.with(run -> run.withFaults(fewer)));
+            smaller |= fails(smallest.with(shared -> shared.withFaults(fewer)));
         }
         return smaller;
     }
 
     private boolean clients() {
         boolean smaller = false;
-        while (smallest.run().clients() > 1 && fails(smallest.with(run -> run.withClients(run.clients() - 1)))) {
+        while (smallest.shared().clients() > 1
+                && fails(smallest.with(shared -> shared.withClients(shared.clients() - 1)))) {
             smaller = true;
         }
         return smaller;

@@ -31,7 +31,7 @@ final class SimScheduling implements Scheduling {
 
     @Override
     public AgentHandle take(Agent agent, ErrorLog errors) {
-        final long forceNs = simulation.plan().stepNs() * simulation.form().forceSteps();
+        final long forceNs = simulation.plan().stepNs() * simulation.storePlan().forceSteps();
         final ServerAgent task = new ServerAgent(
                 simulation,
                 agent,

@@ -91,7 +91,7 @@ final class SimStore {
         fabric = null;
         starting = incarnation > 0;
         final EmbeddedCluster opened = EmbeddedCluster.open(
-                simulation.form().settings(),
+                simulation.storePlan().settings(),
                 new EmbeddedContext(
                         clocks::get,
                         random.fork("store " + incarnation++),
@@ -105,7 +105,7 @@ final class SimStore {
                         Machine.PRESENT,
                         this::tuned,
                         1,
-                        !simulation.form().clientsSurvive()));
+                        !simulation.storePlan().clientsSurvive()));
         starting = false;
         memories.spare();
         requireHigherTerm(opened);
@@ -245,10 +245,10 @@ final class SimStore {
     }
 
     private void tuned(ServerSettings.Builder settings) {
-        if (simulation.form().hostile()) {
+        if (simulation.storePlan().hostile()) {
             hostile(settings);
         }
-        settings.sessionLeaseNs = simulation.form().leaseNs();
+        settings.sessionLeaseNs = simulation.storePlan().leaseNs();
         if (plan.seed() % 3 != 0) {
             settings.copyBytesPerSecond = COPY_BYTES_PER_SECOND;
         }
@@ -264,7 +264,7 @@ final class SimStore {
         settings.cleanHighWater = settings.cleanerReserve + 2;
         settings.holeTimeoutNs = 2_000_000;
         settings.verifyReads = true;
-        settings.counters = simulation.form().counters();
+        settings.counters = simulation.storePlan().counters();
     }
 
     /** Random source of one agent's force durations. */

@@ -24,7 +24,7 @@ final class StoreChecker extends SeedChecker {
 
     /** Fills the store before any fault. */
     void fill(RowanClient client) {
-        ballast.fill(client, simulation.form().ballastPercent());
+        ballast.fill(client, simulation.storePlan().ballastPercent());
     }
 
     @Override
@@ -53,13 +53,17 @@ final class StoreChecker extends SeedChecker {
     @Override
     protected void settle(List<Server> servers) {
         simulation.store().cluster().awaitDigested();
+    }
+
+    @Override
+    protected void settled() {
         damage.awaitMended();
     }
 
     @Override
-    protected void pause(List<Server> servers) {
+    protected void pause(List<Server> servers, long ns) {
         simulation.stops().requireServing();
-        simulation.scheduler().park(1_000_000);
+        simulation.scheduler().park(ns);
     }
 
     @Override

@@ -24,7 +24,12 @@ final class StoreDeviceFaults {
         final int b = fault.b();
         final int server = a % simulation.plan().servers();
         switch (fault.kind()) {
-            case CLOCK_LEAP -> ClockLeap.strike(simulation, simulation.store().clock(server), a, b);
+            case CLOCK_LEAP ->
+                ClockLeap.strike(
+                        simulation,
+                        simulation.store().clock(server),
+                        a / simulation.plan().servers(),
+                        b);
             case BIT_ROT -> rot(server, a, b);
             case FORCE_FAILS -> failForce(server, a, b);
             case DISK_FULL -> fillDisk(server, a, b);

@@ -157,7 +157,7 @@ final class StoreFaults {
             client.leave(); // in a crash the sessions that it did not close remain
         } catch (RowanException e) {
             final boolean isMet = e.status() == Status.UNREACHABLE || e.status() == Status.OUTCOME_UNKNOWN;
-            if (simulation.form().deadlineMs() == 0 || !isMet) {
+            if (simulation.storePlan().deadlineMs() == 0 || !isMet) {
                 simulation.stops().onRefusal(e);
             } else {
                 simulation.eventCounters().count("clients that left without closing their sessions");

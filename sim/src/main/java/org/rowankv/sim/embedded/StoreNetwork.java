@@ -8,7 +8,7 @@ import org.rowankv.sim.Exchange;
 final class StoreNetwork extends ClientNetwork {
     private static final int TRAVEL_NS = 20_000;
     private static final int LATE_NS = 20_000_000;
-    /** Attempts of one client that the servers have not answered: its connection has no room for more. */
+    /** Attempts of one client that a server has not answered: their connection has no room for more. */
     private static final int MOST_UNANSWERED = 32;
 
     private final EmbeddedSimulation simulation;
@@ -25,7 +25,7 @@ final class StoreNetwork extends ClientNetwork {
             simulation.eventCounters().count("requests lost on cut links");
             return false;
         }
-        if (simulation.scheduler().unanswered(from) >= MOST_UNANSWERED) {
+        if (simulation.scheduler().unanswered(from, server) >= MOST_UNANSWERED) {
             simulation.eventCounters().count("requests for which a connection had no room");
             return false;
         }

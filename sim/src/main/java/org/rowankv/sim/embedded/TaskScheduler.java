@@ -22,7 +22,6 @@ final class TaskScheduler extends StepScheduler {
 
     private final EmbeddedSimulation simulation;
     private final RandomSource order;
-    private final List<SimClient> clients = new ArrayList<>();
     private final List<Delivery> deliveries = new ArrayList<>();
     private final List<ServiceTask> services = new ArrayList<>();
 
@@ -49,20 +48,18 @@ final class TaskScheduler extends StepScheduler {
     public void add(Task task) {
         if (task instanceof Delivery delivery) {
             deliveries.add(delivery);
-        } else if (task instanceof SimClient client) {
-            clients.add(client);
         } else if (task instanceof ServiceTask service) {
             services.add(service);
-        } else {
+        } else if (!(task instanceof SimClient)) { // the run has these
             throw new AssertionError(task + " is not scheduled");
         }
     }
 
-    /** Attempts of a client that are under way. */
-    int unanswered(Exchange exchange) {
+    /** Attempts of a client that are under way at a server. */
+    int unanswered(Exchange exchange, int server) {
         int count = 0;
         for (int i = 0; i < deliveries.size(); i++) {
-            count += deliveries.get(i).isFrom(exchange) ? 1 : 0;
+            count += deliveries.get(i).isOf(exchange, server) ? 1 : 0;
         }
         return count;
     }
@@ -84,7 +81,7 @@ final class TaskScheduler extends StepScheduler {
     /** No client has an operation in progress, and no message is in flight. */
     boolean isQuiet() {
         deliveries.removeIf(Delivery::isOver);
-        return deliveries.isEmpty() && clients.stream().allMatch(SimClient::isIdle);
+        return deliveries.isEmpty() && simulation.clients().stream().allMatch(SimClient::isIdle);
     }
 
     /** Runs one step of a task, out of order. */
@@ -111,6 +108,7 @@ final class TaskScheduler extends StepScheduler {
         earliest = Task.NEVER;
         final long now = simulation.timeline().nowNs();
         // One loop for each kind, since most of a run's time is spent here: each calls one class alone.
+        final List<SimClient> clients = simulation.clients();
         for (int i = 0; i < clients.size(); i++) {
             final SimClient client = clients.get(i);
             offer(client, client.readyAtNs(), now);

@@ -169,6 +169,7 @@ public final class SessionLeases implements Service {
         if (now != incarnation) {
             incarnation = now;
             open.clear(); // how each of them ended in between is unknown
+            opening.clear();
             usedAtNs.clear();
         }
         lookedAtNs = scene.nowNs();

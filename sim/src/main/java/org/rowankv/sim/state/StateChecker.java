@@ -40,12 +40,11 @@ public final class StateChecker {
         this.violation = violation;
     }
 
-    /** Precondition: all landed entries are digested. Incomplete replicas are left out. */
-    public void requireAgreement(Configuration configuration, List<Server> servers) {
-        requireAgreement(configuration, servers, Set.of());
-    }
-
-    /** As above. @param leftOut servers that are not compared */
+    /**
+     * Compares replicas, but for incomplete ones. Precondition: all landed entries are digested.
+     *
+     * @param leftOut servers that are not compared
+     */
     public void requireAgreement(Configuration configuration, List<Server> servers, Set<Integer> leftOut) {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             final ShardAssignment assignment = configuration.shard(shard);

@@ -1,6 +1,5 @@
 /**
- * Operations of simulated clients, and the checks of their replies, shared by both forms. The transport of
- * attempts belongs to each simulator.
+ * Operations of simulated clients, and the checks of their replies, shared by both forms.
  */
 @NullMarked
 package org.rowankv.sim.workload;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.rowankv.sim.EventCounters;
 import org.rowankv.sim.plant.SourceTree;
 
-class ExpectedTest {
+class StoreExpectedTest {
     private static final Pattern POINT = Pattern.compile("Chaos\\.point\\(\"([^\"]+)\"\\)");
     /** Points of server processes: clusters reach them. Replicas of a simulated store join at its start. */
     private static final List<String> OF_PROCESSES = List.of(

@@ -19,7 +19,7 @@ import org.rowankv.sim.workload.WorkloadCaches;
 import org.rowankv.topology.Configuration;
 
 /** Injects the planned faults and configuration changes into a simulated cluster. */
-final class Faults {
+final class ClusterFaults {
     private static final int MOST_ATTEMPTS = 100;
     private static final long DISTURBED_NS = 1_500_000_000;
     private static final long LOOK_AGAIN_NS = 10_000_000;
@@ -36,17 +36,17 @@ final class Faults {
     private final RandomSource random;
     private final PrimaryTransfer transfers;
     private @Nullable Fiber atCatalogue;
-    private final DeviceFaults devices;
+    private final ClusterDeviceFaults devices;
     private int atWork;
     /** No effect of a fault that has begun comes later. */
     private long disturbedUntilNs;
     /** It is about to lose its data, or has lost them, and the others do not go on without it yet. */
     private @Nullable SimHost losing;
 
-    Faults(ClusterSimulation simulation, RandomSource random) {
+    ClusterFaults(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.random = random;
-        this.devices = new DeviceFaults(simulation, random.fork("devices"));
+        this.devices = new ClusterDeviceFaults(simulation, random.fork("devices"));
         this.transfers = new PrimaryTransfer(
                 simulation.coordinator().seenBy(null, random.fork("store")),
                 "operator",
@@ -55,7 +55,7 @@ final class Faults {
                 ns -> Fiber.required().rest(nowNs() + ns));
     }
 
-    DeviceFaults devices() {
+    ClusterDeviceFaults devices() {
         return devices;
     }
 
@@ -115,7 +115,7 @@ final class Faults {
             case CATALOGUE -> catalogue(host, fault.b());
             case FORCE_FAILS -> devices.failForce(host, fault.b());
             case BIT_ROT -> devices.rot(host, fault.b());
-            case CLOCK_LEAP -> ClockLeap.strike(simulation, host.clock(), fault.a(), fault.b());
+            case CLOCK_LEAP -> ClockLeap.strike(simulation, host.clock(), fault.a() / hosts.size(), fault.b());
             case DISK_LOST -> loseDisk(host);
             case AWAY -> away(host);
             case STORE_SPLIT -> simulation.coordinator().awayFrom(host, nowNs() + 4 * whileNs());
@@ -128,7 +128,7 @@ final class Faults {
         final Configuration stored = simulation.coordinator().configuration();
         final boolean isBare = stored == null
                 || !stored.shardsLostWithout(Set.of(host.number())).isEmpty();
-        if (isBare || simulation.form().damagesDevices()) {
+        if (isBare || simulation.clusterPlan().damagesDevices()) {
             simulation.killAndRestart(host, false);
             return;
         }

@@ -12,11 +12,11 @@ import org.rowankv.sim.device.RottenBit;
 import org.rowankv.sim.device.SimMemory;
 
 /**
- * Device failures and clock jumps in a cluster. A server whose device fails stops itself, and is restarted, as by a
+ * Device failures in a cluster. A server whose device fails stops itself, and is restarted, as by a
  * supervisor. A server with a damaged area is refused until an operator has accepted that; a cluster's server is never
  * replaced by an empty one. So the run ends there. In each simulation one server has bit flips.
  */
-final class DeviceFaults {
+final class ClusterDeviceFaults {
     private static final int NONE = -1;
     private static final int MOST_FORCES = 40;
     private static final int MOST_BITS = 3;
@@ -27,7 +27,7 @@ final class DeviceFaults {
     private int rotten = NONE;
     private boolean isLeftOut;
 
-    DeviceFaults(ClusterSimulation simulation, RandomSource random) {
+    ClusterDeviceFaults(ClusterSimulation simulation, RandomSource random) {
         this.simulation = simulation;
         this.random = random;
     }

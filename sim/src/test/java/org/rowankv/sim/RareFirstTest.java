@@ -1,11 +1,10 @@
-package org.rowankv.sim.embedded;
+package org.rowankv.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
-import org.rowankv.sim.RareFirst;
 
 class RareFirstTest {
     @Test
@@ -36,7 +35,8 @@ class RareFirstTest {
     }
 
     private static List<String> traits(long seed) {
-        return EmbeddedPlan.of(seed).traits();
+        return RareFirst.traits(
+                List.of("property " + seed % 3), List.of("fault " + seed % 7, "fault " + seed * seed % 11));
     }
 
     @Test
