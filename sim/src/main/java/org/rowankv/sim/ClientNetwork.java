@@ -1,8 +1,7 @@
 package org.rowankv.sim;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Operation;
+import org.rowankv.check.verify.RequestCopy;
 import org.rowankv.protocol.Request;
 import org.rowankv.runtime.RandomSource;
 
@@ -14,7 +13,7 @@ public abstract class ClientNetwork {
      * @param from null if no client has sent it
      * @param term in which its sender believes that server to be the primary
      * @param isCopy whether another one is the original
-     * @param isReplyLost whether its sender gets no reply, though it has not sent a copy
+     * @param isReplyLost whether its reply does not reach its sender
      * @param isDoubled whether another copy of it is in flight, which a refusal does not cover
      */
     public record Message(
@@ -36,7 +35,7 @@ public abstract class ClientNetwork {
         }
 
         private Message copy() {
-            return new Message(from, attempt, copyOf(request), server, term, true, false, true);
+            return new Message(from, attempt, RequestCopy.of(request), server, term, true, false, true);
         }
 
         @Override
@@ -64,7 +63,7 @@ public abstract class ClientNetwork {
         if (!reaches(from, server)) {
             return;
         }
-        final Message original = new Message(from, attempt, copyOf(request), server, term, false, false, false);
+        final Message original = new Message(from, attempt, RequestCopy.of(request), server, term, false, false, false);
         if (random.nextInt(1000) >= run.plan().lossPerMille()) {
             deliver(original, isSlow(server));
             return;
@@ -108,32 +107,4 @@ public abstract class ClientNetwork {
     }
 
     protected abstract void deliver(Message message, boolean isLate);
-
-    /** A separate attempt of the same request. */
-    public static Request copyOf(Request request) {
-        final byte[] key =
-                Arrays.copyOfRange(request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
-        final byte[] value = Arrays.copyOfRange(
-                request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
-        final Request copy = new Request();
-        switch (request.operation()) {
-            case GET -> copy.get(request.cacheId(), key, 0, key.length);
-            case PUT -> copy.put(request.cacheId(), key, 0, key.length, value, 0, value.length);
-            case DELETE -> copy.delete(request.cacheId(), key, 0, key.length);
-            case TOUCH ->
-                copy.touch(request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
-            case CLEAR -> copy.clear(request.cacheId(), request.shard());
-            case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId(), request.asOf());
-            case CLOSE_SESSION -> copy.closeSession(request.shard(), request.sessionId());
-        }
-        copy.when(request.condition(), request.expectedVersion())
-                .ttl(request.createTtlMs(), request.updateTtlMs())
-                .accessTtl(request.accessTtlMs())
-                .requestValue(request.needsValue());
-        copy.placed(request.hash(), request.shard());
-        if (request.operation() != Operation.OPEN_SESSION && request.operation() != Operation.CLOSE_SESSION) {
-            copy.identified(request.sessionId(), request.sequence(), request.unanswered());
-        }
-        return copy;
-    }
 }

@@ -267,11 +267,8 @@ public final class Segments {
             return generationSource.drawAfter(previous, buffer, at, length());
         }
         // Random in all bits: senders recognize a reserved place by it.
-        int generation = previous;
-        while (generation == previous) {
-            generation = generationSource.draw(buffer, at, length());
-        }
-        return generation;
+        final int drawn = generationSource.draw(buffer, at, length());
+        return drawn == previous ? drawGeneration(segment, owner) : drawn;
     }
 
     /** Closes a segment; {@code bytes} is the charge of its entries. */

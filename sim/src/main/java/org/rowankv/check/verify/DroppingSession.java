@@ -8,7 +8,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.rowankv.driver.api.ForwardingSession;
 import org.rowankv.driver.api.Session;
-import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.RandomSource;
@@ -96,15 +95,15 @@ final class DroppingSession implements ForwardingSession {
                 below.call(request);
             }
             case TWICE_AT_ONCE -> {
-                deliverLater(copyOf(request), 0);
+                deliverLater(RequestCopy.of(request), 0);
                 below.call(request);
             }
             case LATE_COPY -> {
-                deliverLater(copyOf(request), 1 + roll(20_000));
+                deliverLater(RequestCopy.of(request), 1 + roll(20_000));
                 below.call(request);
             }
             case OVERTAKEN -> {
-                deliverLater(copyOf(request), 1 + roll(3_000));
+                deliverLater(RequestCopy.of(request), 1 + roll(3_000));
                 lose(request);
             }
         }
@@ -137,36 +136,6 @@ final class DroppingSession implements ForwardingSession {
         synchronized (die) {
             return die.nextInt(sides);
         }
-    }
-
-    /** Copies the attempt into a separate holder, including its bytes. */
-    static Request copyOf(Request request) {
-        final byte[] key = java.util.Arrays.copyOfRange(
-                request.key(), request.keyOffset(), request.keyOffset() + request.keyLength());
-        final Request copy = new Request();
-        switch (request.operation()) {
-            case GET -> copy.get(request.cacheId(), key, 0, key.length);
-            case PUT -> {
-                final byte[] value = java.util.Arrays.copyOfRange(
-                        request.value(), request.valueOffset(), request.valueOffset() + request.valueLength());
-                copy.put(request.cacheId(), key, 0, key.length, value, 0, value.length);
-            }
-            case DELETE -> copy.delete(request.cacheId(), key, 0, key.length);
-            case TOUCH ->
-                copy.touch(request.cacheId(), key, 0, key.length, request.expectedVersion(), request.accessTtlMs());
-            case CLEAR -> copy.clear(request.cacheId(), request.shard());
-            case OPEN_SESSION -> copy.openSession(request.shard(), request.sessionId(), request.asOf());
-            case CLOSE_SESSION -> copy.closeSession(request.shard(), request.sessionId());
-        }
-        copy.when(request.condition(), request.expectedVersion())
-                .ttl(request.createTtlMs(), request.updateTtlMs())
-                .accessTtl(request.accessTtlMs())
-                .requestValue(request.needsValue());
-        copy.placed(request.hash(), request.shard());
-        if (request.operation() != Operation.OPEN_SESSION && request.operation() != Operation.CLOSE_SESSION) {
-            copy.identified(request.sessionId(), request.sequence(), request.unanswered());
-        }
-        return copy;
     }
 
     /** Returns when every attempt has arrived. Precondition: callers pause. */

@@ -9,7 +9,6 @@ import org.rowankv.runtime.RandomSource;
 import org.rowankv.server.area.Machine;
 import org.rowankv.server.embedded.EmbeddedCluster;
 import org.rowankv.server.embedded.EmbeddedContext;
-import org.rowankv.sim.ClientNetwork;
 import org.rowankv.sim.ClientNetwork.Message;
 import org.rowankv.sim.SeedServices;
 import org.rowankv.sim.SimClient;
@@ -137,11 +136,6 @@ final class Services extends SeedServices implements StoreScene {
     public void call(Request request) {
         simulation.place(request);
         simulation.session().call(request);
-    }
-
-    @Override
-    public Request copyOf(Request request) {
-        return ClientNetwork.copyOf(request);
     }
 
     @Override

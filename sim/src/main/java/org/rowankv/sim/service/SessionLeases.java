@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.check.verify.RequestCopy;
 import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
@@ -89,7 +90,7 @@ public final class SessionLeases implements Service {
                 if (!over.contains(place)) {
                     opening.set(request.shard());
                     openings.put(request, request.shard());
-                    keptOpenings.put(place, scene.copyOf(request));
+                    keptOpenings.put(place, RequestCopy.of(request));
                 }
             }
             case CLOSE_SESSION -> closing.add(place);
@@ -99,7 +100,7 @@ public final class SessionLeases implements Service {
                     if (ended.contains(place)) {
                         late.put(request, place);
                     } else if (random.nextInt(KEPT_ONE_IN) == 0) {
-                        kept.put(place, scene.copyOf(request));
+                        kept.put(place, RequestCopy.of(request));
                     }
                 }
             }

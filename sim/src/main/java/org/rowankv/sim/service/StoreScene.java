@@ -45,8 +45,6 @@ public interface StoreScene extends Scene {
     /** Runs an action that no point of the simulation stops. */
     void undisturbed(Runnable action);
 
-    Request copyOf(Request request);
-
     /** Delivers an attempt to its server; no client waits for it. */
     void deliver(Request request);
 

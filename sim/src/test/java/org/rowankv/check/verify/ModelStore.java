@@ -88,7 +88,7 @@ final class ModelStore implements StoreUnderTest, Session {
         } else if (now
                 && ((bug == Bug.RESURRECTION && request.operation() == Operation.DELETE)
                         || (bug == Bug.LOST_WRITES && request.operation() == Operation.PUT))) {
-            final Request other = DroppingSession.copyOf(request);
+            final Request other = RequestCopy.of(request);
             final Request key = new Request().get(request.cacheId(), request.key(), 0, request.keyLength());
             key.placed(request.hash(), request.shard());
             model.call(key);
