@@ -296,6 +296,7 @@ final class ClientPortLimitsTest {
             final long before = port.counts().receivedBytes();
             slow.say(java.util.Arrays.copyOfRange(put, at, at + step));
             awaitThat(() -> port.counts().receivedBytes() - before == step);
+            requireServed(); // the cycle that read them is over: its one reading of the clock is not used for the next
             clock.advanceMs(1_500);
         }
         final RawClient other = client();
