@@ -75,6 +75,15 @@ public record Configuration(
         return isMember(server) && incarnations.get(server) == incarnation;
     }
 
+    /**
+     * Whether a connection that this process opened in that term may exist. The term may be an earlier one of the same
+     * start: connections outlive changes of roles, and an excluded incarnation is never named again. It may not be a
+     * later one: its exclusions are not prepared here.
+     */
+    public boolean admits(int server, long incarnation, long openedIn) {
+        return startTerm <= openedIn && openedIn <= term && names(server, incarnation);
+    }
+
     /** Whether a shard has another primary than in an earlier configuration, although that one runs on. */
     public boolean isHandedOver(int shard, Configuration before) {
         final int former = before.shard(shard).primary();

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,35 @@ class ConfigurationTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new ShardAssignment(1, 2, new int[] {1, 2}))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** An attempt takes a while, and in a chain of changes several terms pass meanwhile. */
+    @Test
+    void shouldAdmitConnectionsOpenedInAFormerTermOfTheSameStart() {
+        final Configuration started = Configuration.initial(1, 2, 3, 3, 6, List.of(1L, 1L, 1L))
+                .coldStart(List.of(2L, 2L, 2L))
+                .managedBy(0);
+        final Configuration later = started.succeeded(1).succeeded(2);
+        for (long openedIn = started.term(); openedIn <= later.term(); openedIn++) {
+            assertThat(later.admits(1, 2, openedIn)).isTrue();
+            assertThat(later.admits(1, 1, openedIn)).isFalse();
+            assertThat(later.admits(3, 2, openedIn)).isFalse();
+        }
+        assertThat(later.admits(1, 2, started.term() - 1)).isFalse();
+        assertThat(later.admits(1, 2, later.term() + 1)).isFalse();
+    }
+
+    @Test
+    void shouldAdmitNoExcludedProcessInAnyTerm() {
+        final Configuration started =
+                Configuration.initial(1, 2, 3, 3, 6, List.of(2L, 2L, 2L)).managedBy(0);
+        final Configuration excluding = Objects.requireNonNull(started.excluding(Set.of(1), 0));
+        final Configuration returned = excluding.adding(1, 3).succeeded(0);
+        for (long openedIn = started.term(); openedIn <= returned.term(); openedIn++) {
+            assertThat(excluding.admits(1, 2, openedIn)).isFalse();
+            assertThat(returned.admits(1, 2, openedIn)).isFalse();
+            assertThat(returned.admits(1, 3, openedIn)).isTrue();
+        }
     }
 
     @Test

@@ -10,7 +10,7 @@ public final class FabricException extends RuntimeException {
         UNKNOWN_PEER,
         /** The server runs another incarnation than the requested one: fetch the configuration. */
         OTHER_INCARNATION,
-        /** One end has adopted a higher term: fetch the configuration. */
+        /** All servers have started anew since that term: fetch the configuration. */
         STALE_TERM,
         /** The configuration of one end does not contain the other in this role. */
         NOT_ADMITTED,

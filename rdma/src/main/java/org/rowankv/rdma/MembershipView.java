@@ -8,10 +8,18 @@ package org.rowankv.rdma;
  */
 public interface MembershipView {
 
-    /** The highest term adopted here. */
+    /** The highest term prepared here, for the other end to know. */
     long term();
 
-    /** Whether a connection with that incarnation of the server, opened in that term, may exist. */
+    /** Term of the last common start: since then every server with roles has another incarnation. */
+    long startTerm();
+
+    /**
+     * Whether a connection with that incarnation of the server, opened in that term, may exist: the configuration of
+     * {@link #term} must name it. The opener's term may be an earlier one of the same start. Roles come into force when
+     * all members have prepared them, so the connection could have been opened then, and connections outlive changes of
+     * roles; an incarnation excluded once is never named again.
+     */
     boolean admits(int serverId, long incarnation, long term);
 
     /** What this server knows about a connecting process. */

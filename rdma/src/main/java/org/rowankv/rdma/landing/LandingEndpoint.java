@@ -314,9 +314,9 @@ public final class LandingEndpoint implements Endpoint {
 
     void checkView(String where, int remote, int serverId, long incarnation, long term) {
         final MembershipView view = settings.view();
-        if (term < view.term()) {
+        if (term < view.startTerm()) {
             throw RefusalStatus.refusal(
-                    Reason.STALE_TERM, remote, "term " + term + " is stale " + where + ": " + view.term());
+                    Reason.STALE_TERM, remote, "term " + term + " is stale " + where + ": " + view.startTerm());
         }
         if (!view.admits(serverId, incarnation, term)) {
             throw RefusalStatus.refusal(

@@ -8,6 +8,7 @@ import org.rowankv.protocol.frame.WireFault;
 import org.rowankv.rdma.channel.OneSidedChannel;
 import org.rowankv.rdma.landing.wire.FrameReader;
 import org.rowankv.rdma.landing.wire.PeerFrameDescriptor;
+import org.rowankv.rdma.landing.wire.PeerHandshakeDescriptor.PeerHello;
 import org.rowankv.runtime.Chaos;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.FaultLog;
@@ -24,7 +25,7 @@ final class LeaseGranter extends FrameReader {
 
     private final LeasedQueue queue;
     private final LeasedLane lane;
-    private final int serverId;
+    private final PeerHello peer;
     private final OneSidedChannel channel;
     private final long firstOrdinal;
     private long requested = FIRST;
@@ -33,20 +34,25 @@ final class LeaseGranter extends FrameReader {
     LeaseGranter(
             LeasedQueue queue,
             LeasedLane lane,
-            int serverId,
+            PeerHello peer,
             Channel channel,
             FaultLog<WireFault> faults,
             Clock clock) {
         super(faults, clock);
         this.queue = queue;
         this.lane = lane;
-        this.serverId = serverId;
+        this.peer = peer;
         this.channel = (OneSidedChannel) channel;
         this.firstOrdinal = lane.firstUnused();
     }
 
     int serverId() {
-        return serverId;
+        return peer.from();
+    }
+
+    /** Whether its process opened it after that one, which it has given up: hellos of two connections may overtake. */
+    boolean isLaterThan(PeerHello other) {
+        return other.incarnation() == peer.incarnation() && other.pair() < peer.pair();
     }
 
     LeasedLane lane() {
@@ -118,7 +124,7 @@ final class LeaseGranter extends FrameReader {
 
     @Override
     protected String describe() {
-        return "server " + serverId + ", leases";
+        return "server " + serverId() + ", leases";
     }
 
     @Override

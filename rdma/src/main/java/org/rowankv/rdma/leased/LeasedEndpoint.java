@@ -118,6 +118,11 @@ final class LeasedEndpoint implements Endpoint {
         }
     }
 
+    /** For tests: what it opens connections by. */
+    LandingEndpoint landing() {
+        return endpoint;
+    }
+
     private static void giveUp(CompletableFuture<QueuePair> opening) {
         final var unused = opening.thenAccept(QueuePair::close);
     }

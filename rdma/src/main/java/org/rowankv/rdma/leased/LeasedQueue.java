@@ -138,11 +138,16 @@ final class LeasedQueue implements ReceiveQueue, SegmentLeases {
             throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, settings.serverId(), "it is not open");
         }
         final int server = hello.from();
-        if (granters.containsKey(server)) {
+        final LeaseGranter present = granters.get(server);
+        if (present != null) {
+            if (present.isLaterThan(hello)) {
+                throw RefusalStatus.refusal(
+                        Reason.NOT_ADMITTED, settings.serverId(), "it has a later connection for leases");
+            }
             final FenceReport unused = fenceNow(own, each -> each == server);
         }
         final LeasedLane lane = laneOf.computeIfAbsent(server, id -> newLane());
-        final LeaseGranter granter = new LeaseGranter(this, lane, server, channel, own.faults(), clock);
+        final LeaseGranter granter = new LeaseGranter(this, lane, hello, channel, own.faults(), clock);
         lane.begin(hello.pair());
         granters.put(server, granter);
         watch(granter);

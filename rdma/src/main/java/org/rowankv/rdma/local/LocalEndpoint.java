@@ -98,8 +98,8 @@ final class LocalEndpoint implements Endpoint {
 
     private static void checkView(
             MembershipView view, String where, int remote, int serverId, long incarnation, long term) {
-        if (term < view.term()) {
-            throw refusal(Reason.STALE_TERM, remote, "term " + term + " is stale " + where + ": " + view.term());
+        if (term < view.startTerm()) {
+            throw refusal(Reason.STALE_TERM, remote, "term " + term + " is stale " + where + ": " + view.startTerm());
         }
         if (!view.admits(serverId, incarnation, term)) {
             throw refusal(

@@ -11,10 +11,18 @@ public final class AdjustableView implements MembershipView {
     private final Set<Integer> excluded = ConcurrentHashMap.newKeySet();
     private final Map<Integer, Long> announced = new ConcurrentHashMap<>();
     private final AtomicReference<Runnable> inHandshake = new AtomicReference<>();
+    private volatile long startTerm = 1;
     private volatile long term = 1;
 
-    public void adopt(long newTerm) {
-        term = newTerm;
+    /** After another common start, in that term. */
+    public void start(long inTerm) {
+        startTerm = inTerm;
+        term = inTerm;
+    }
+
+    /** The roles of that later term are prepared. */
+    public void prepare(long next) {
+        term = next;
     }
 
     public void exclude(int serverId) {
@@ -41,12 +49,17 @@ public final class AdjustableView implements MembershipView {
     }
 
     @Override
+    public long startTerm() {
+        return startTerm;
+    }
+
+    @Override
     public boolean admits(int serverId, long incarnation, long callersTerm) {
         final Runnable action = inHandshake.getAndSet(null);
         if (action != null) {
             action.run();
         }
-        return !excluded.contains(serverId);
+        return startTerm <= callersTerm && callersTerm <= term && !excluded.contains(serverId);
     }
 
     @Override

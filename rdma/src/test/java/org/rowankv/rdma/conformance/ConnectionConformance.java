@@ -99,12 +99,27 @@ public abstract class ConnectionConformance {
     }
 
     @Test
-    void shouldRefuseAStaleTermOfEitherSide() {
-        receiver.view().adopt(5);
-        assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 4));
-        sender.endpoint().connect(1, 1, 5).close();
-        sender.view().adopt(6);
+    void shouldRefuseATermBeforeTheStartOfEitherSide() {
+        receiver.view().start(5);
+        assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 1));
+        sender.view().start(6);
         assertRefused(Reason.STALE_TERM, () -> sender.endpoint().connect(1, 1, 5));
+        receiver.view().start(6);
+        sender.endpoint().connect(1, 1, 6).close();
+    }
+
+    /** An attempt takes time: roles may have changed meanwhile, at either side. */
+    @Test
+    void shouldConnectInEachTermOfTheStartAndNoneThatIsNotPrepared() {
+        receiver.view().start(5);
+        sender.view().start(5);
+        receiver.view().prepare(7);
+        assertRefused(Reason.NOT_ADMITTED, () -> sender.endpoint().connect(1, 1, 6));
+        sender.view().prepare(8);
+        for (long term = 5; term <= 7; term++) {
+            sender.endpoint().connect(1, 1, term).close();
+        }
+        assertRefused(Reason.NOT_ADMITTED, () -> sender.endpoint().connect(1, 1, 8));
     }
 
     @Test

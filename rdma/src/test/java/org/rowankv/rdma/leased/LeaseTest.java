@@ -3,10 +3,12 @@ package org.rowankv.rdma.leased;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.channel.ChannelHandlerContext;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.Fabric;
+import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FenceReport;
 import org.rowankv.rdma.LandingLane;
 import org.rowankv.rdma.PostStatus;
@@ -24,6 +27,9 @@ import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.conformance.Entries;
 import org.rowankv.rdma.conformance.TestServer;
 import org.rowankv.rdma.conformance.TestServer.Landed;
+import org.rowankv.rdma.landing.OutboundHandshake;
+import org.rowankv.rdma.landing.wire.FrameReader;
+import org.rowankv.rdma.landing.wire.PeerHandshakeDescriptor.PeerWelcome;
 import org.rowankv.rdma.rowan.GenerationSource;
 import org.rowankv.rdma.rowan.LandingCursor;
 
@@ -106,6 +112,32 @@ final class LeaseTest {
         assertThat(lane.postedCount()).isEqualTo(3);
         assertThat(lane.currentOrdinal()).isEqualTo(1);
         assertThat(landedIds()).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    /** The sender gave it up before it opened the one that serves it, and the receiver hears of both in the other order. */
+    @Test
+    void shouldRefuseAConnectionEarlierThanTheOneInUse() throws Exception {
+        open(8, SEGMENT, false);
+        final QueuePair pair = sender.connectTo(receiver);
+        land(pair, 1, 1024);
+        final CompletableFuture<FabricException> refusal = new CompletableFuture<>();
+        ((LeasedEndpoint) sender.endpoint()).landing().openLeases(1, 1, 1, 0, new OutboundHandshake.Outcome() {
+            @Override
+            public FrameReader welcomed(ChannelHandlerContext context, PeerWelcome welcome) {
+                refusal.cancel(false);
+                throw new IllegalStateException("accepted");
+            }
+
+            @Override
+            public void failed(FabricException why) {
+                refusal.complete(why);
+            }
+        });
+        assertThat(refusal.get().reason()).isEqualTo(FabricException.Reason.NOT_ADMITTED);
+        assertThat(refusal.get()).hasMessageContaining("a later connection for leases");
+        land(pair, 2, 1024);
+        assertThat(pair.isFenced()).isFalse();
+        assertThat(landedIds()).containsExactly(1L, 2L);
     }
 
     /** It is the first of the next, and the rest of the lease stays empty. */

@@ -3,6 +3,7 @@ package org.rowankv.server.cluster;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.rdma.MembershipView;
 import org.rowankv.runtime.AgentStoppedException;
 import org.rowankv.runtime.agent.RunningTask;
 import org.rowankv.runtime.agent.Signal;
@@ -142,6 +143,12 @@ public final class ClusterServer implements AutoCloseable {
     public @Nullable Configuration inForce() {
         final RoleTerm present = roleTerm;
         return present == null ? null : present.inForce();
+    }
+
+    /** For tests: which connections it admits. */
+    @Nullable
+    MembershipView membership() {
+        return roleTerm;
     }
 
     /** Whether it may answer without its backups now. */

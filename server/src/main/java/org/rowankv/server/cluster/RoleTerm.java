@@ -104,9 +104,15 @@ final class RoleTerm implements MembershipView {
     }
 
     @Override
+    public long startTerm() {
+        final Configuration known = adopted;
+        return known == null ? 0 : known.startTerm();
+    }
+
+    @Override
     public boolean admits(int remote, long remoteIncarnation, long term) {
         final Configuration known = adopted;
-        return known != null && term == known.term() && known.names(remote, remoteIncarnation);
+        return known != null && known.admits(remote, remoteIncarnation, term);
     }
 
     @Override

@@ -484,6 +484,11 @@ public final class EmbeddedCluster implements AutoCloseable {
         }
 
         @Override
+        public long startTerm() {
+            return started.startTerm();
+        }
+
+        @Override
         public boolean admits(int serverId, long incarnation, long term) {
             return term >= started.term() && started.names(serverId, incarnation);
         }

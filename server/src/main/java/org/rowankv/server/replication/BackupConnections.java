@@ -29,13 +29,10 @@ public final class BackupConnections implements AutoCloseable {
     private Roles roles;
     private final @Nullable QueuePair[] pairs;
     private final List<@Nullable CompletableFuture<QueuePair>> connecting = new ArrayList<>();
-    /** By server: the time of the last failed attempt; others would fail too for a while, in the same term. */
+    /** By server: the time of the last failed attempt; others would fail too for a while. */
     private final long[] failedNs;
 
     private final boolean[] failed;
-    /** By server: the term of the last attempt. */
-    private final long[] terms;
-
     private @Nullable IoPoller io;
     private boolean usesReserve;
     private final OwnedCounter reconnects = new OwnedCounter();
@@ -52,7 +49,6 @@ public final class BackupConnections implements AutoCloseable {
         this.pairs = new @Nullable QueuePair[roles.serverCount()];
         this.failedNs = new long[roles.serverCount()];
         this.failed = new boolean[roles.serverCount()];
-        this.terms = new long[roles.serverCount()];
         for (int server = 0; server < roles.serverCount(); server++) {
             connecting.add(null);
         }
@@ -89,7 +85,6 @@ public final class BackupConnections implements AutoCloseable {
     private CompletableFuture<QueuePair> connect(int server) {
         final long incarnation = roles.incarnation(server);
         final IoPoller home = io;
-        terms[server] = roles.term();
         return home == null
                 ? endpoint.connectAsync(server, incarnation, roles.term())
                 : endpoint.connectAsync(server, incarnation, roles.term(), home);
@@ -111,7 +106,7 @@ public final class BackupConnections implements AutoCloseable {
     private @Nullable QueuePair reconnect(int server) {
         CompletableFuture<QueuePair> attempt = connecting.get(server);
         if (attempt == null) {
-            if (mustWait(server)) {
+            if (failed[server] && clock.nanoTime() - failedNs[server] < endpoint.retryNs()) {
                 return null;
             }
             attempt = connect(server);
@@ -134,16 +129,6 @@ public final class BackupConnections implements AutoCloseable {
             }
             throw e;
         }
-    }
-
-    /**
-     * Says nothing of another term: between the preparation of roles and their adoption, servers refuse each other, and
-     * what waits for a first connection must not miss the short time between two changes.
-     */
-    private boolean mustWait(int server) {
-        return failed[server]
-                && terms[server] == roles.term()
-                && clock.nanoTime() - failedNs[server] < endpoint.retryNs();
     }
 
     private QueuePair connected(int server, QueuePair pair) {

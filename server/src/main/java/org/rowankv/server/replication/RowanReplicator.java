@@ -451,7 +451,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void releaseCredit() {
-        adopted(); // an idle worker may have begun nothing in this term, and earlier ones are refused a connection
+        adopted(); // an idle worker may have begun nothing in this term, and a server may have another incarnation
         credit.release();
     }
 

@@ -106,6 +106,11 @@ class ClusterSecretTest {
 
     private record Believing(long term) implements MembershipView {
         @Override
+        public long startTerm() {
+            return term;
+        }
+
+        @Override
         public boolean admits(int serverId, long incarnation, long ofTerm) {
             return true;
         }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,6 +32,7 @@ import org.rowankv.protocol.Change;
 import org.rowankv.protocol.Condition;
 import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
+import org.rowankv.rdma.MembershipView;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
@@ -292,7 +294,24 @@ final class FailoverClientsTest {
             final Configuration after = bed.configuration();
             assertThat(after.startTerm()).isEqualTo(before.startTerm());
             assertThat(after.members()).hasSize(3);
+            bed.members.forEach(member -> requireAdmission(member.server, after));
         });
+    }
+
+    /** A connection that another member began to open in any term of this start is admitted still. */
+    private static void requireAdmission(ClusterServer server, Configuration prepared) {
+        final MembershipView view = Objects.requireNonNull(server.membership());
+        await().until(() -> view.term() == prepared.term());
+        assertThat(view.startTerm()).isEqualTo(prepared.startTerm()).isLessThan(view.term());
+        for (int other : prepared.members()) {
+            final long incarnation = prepared.incarnations().get(other);
+            for (long term = view.startTerm(); term <= view.term(); term++) {
+                assertThat(view.admits(other, incarnation, term)).isTrue();
+                assertThat(view.admits(other, incarnation - 1, term)).isFalse();
+            }
+            assertThat(view.admits(other, incarnation, view.startTerm() - 1)).isFalse();
+            assertThat(view.admits(other, incarnation, view.term() + 1)).isFalse();
+        }
     }
 
     @Test

@@ -116,6 +116,11 @@ final class LandingServer {
         }
 
         @Override
+        public long startTerm() {
+            return 1;
+        }
+
+        @Override
         public boolean admits(int serverId, long incarnation, long term) {
             return true;
         }

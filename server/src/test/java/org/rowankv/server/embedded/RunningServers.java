@@ -164,6 +164,11 @@ final class RunningServers implements AutoCloseable {
         }
 
         @Override
+        public long startTerm() {
+            return 1;
+        }
+
+        @Override
         public boolean admits(int serverId, long incarnation, long term) {
             return configuration.incarnations().get(serverId) == incarnation && !dead.contains(serverId);
         }

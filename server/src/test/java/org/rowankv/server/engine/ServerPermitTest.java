@@ -94,6 +94,11 @@ final class ServerPermitTest {
         }
 
         @Override
+        public long startTerm() {
+            return 1;
+        }
+
+        @Override
         public boolean admits(int serverId, long incarnation, long term) {
             return false;
         }

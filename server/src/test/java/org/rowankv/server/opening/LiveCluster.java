@@ -513,6 +513,11 @@ final class LiveCluster implements AutoCloseable {
         }
 
         @Override
+        public long startTerm() {
+            return 0;
+        }
+
+        @Override
         public boolean admits(int server, long incarnation, long term) {
             return !excluded.contains(server);
         }

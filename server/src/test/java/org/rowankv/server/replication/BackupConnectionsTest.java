@@ -21,22 +21,15 @@ import org.rowankv.topology.Configuration;
 final class BackupConnectionsTest {
     private static final long RETRY_NS = 200_000_000;
 
-    private record Attempt(long term, CompletableFuture<QueuePair> result) {
-        void refuse() {
-            result.completeExceptionally(
-                    new FabricException(FabricException.Reason.STALE_TERM, "term " + term + " is stale"));
-        }
-    }
-
     /** Connects as the test decides. */
     private static final class Dialed implements Endpoint {
-        private final List<Attempt> attempts = new ArrayList<>();
+        private final List<CompletableFuture<QueuePair>> attempts = new ArrayList<>();
 
         @Override
         public CompletableFuture<QueuePair> connectAsync(int remoteServerId, long remoteIncarnation, long term) {
-            final Attempt attempt = new Attempt(term, new CompletableFuture<>());
+            final CompletableFuture<QueuePair> attempt = new CompletableFuture<>();
             attempts.add(attempt);
-            return attempt.result();
+            return attempt;
         }
 
         @Override
@@ -88,34 +81,13 @@ final class BackupConnectionsTest {
     @Test
     void shouldPauseAfterARefusal() {
         tries(1);
-        endpoint.attempts.get(0).refuse();
+        endpoint.attempts
+                .get(0)
+                .completeExceptionally(new FabricException(FabricException.Reason.NOT_ADMITTED, "not announced yet"));
         tries(1);
         clock.advanceNs(RETRY_NS - 1);
         tries(1);
         clock.advanceNs(1);
-        tries(2);
-    }
-
-    @Test
-    void shouldTryAgainAtOnceInAnotherTerm() {
-        tries(1);
-        endpoint.attempts.get(0).refuse();
-        tries(1);
-        connections.adopt(roles(RolesOfOne.returned(first, 3)));
-        tries(2);
-        assertThat(endpoint.attempts.get(1).term()).isEqualTo(first.term() + 1);
-        endpoint.attempts.get(1).refuse();
-        tries(2);
-        tries(2);
-    }
-
-    @Test
-    void shouldNotPauseOverARefusalOfAFormerTerm() {
-        tries(1);
-        connections.adopt(roles(RolesOfOne.returned(first, 3)));
-        tries(1);
-        endpoint.attempts.get(0).refuse();
-        tries(1);
         tries(2);
     }
 }

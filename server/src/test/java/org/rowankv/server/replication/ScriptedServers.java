@@ -8,7 +8,6 @@ import java.util.List;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.Endpoint;
-import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
@@ -17,7 +16,6 @@ import org.rowankv.rdma.ReceiveQueue;
 public final class ScriptedServers implements Endpoint {
     private final List<Pair> pairs = new ArrayList<>();
     private boolean acknowledgesAtOnce;
-    private long term;
 
     /** One connection to a server. */
     public static final class Pair implements QueuePair {
@@ -137,11 +135,6 @@ public final class ScriptedServers implements Endpoint {
         acknowledgesAtOnce = true;
     }
 
-    /** The servers are in that term: they refuse connections of earlier ones. */
-    void enter(long inForce) {
-        term = inForce;
-    }
-
     /** The latest connection to that server. */
     public Pair to(int server) {
         for (int i = pairs.size() - 1; i >= 0; i--) {
@@ -168,9 +161,6 @@ public final class ScriptedServers implements Endpoint {
 
     @Override
     public QueuePair connect(int remoteServerId, long remoteIncarnation, long ofTerm) {
-        if (ofTerm < term) {
-            throw new FabricException(FabricException.Reason.STALE_TERM, "term " + ofTerm + " is stale: " + term);
-        }
         final Pair pair = new Pair(remoteServerId, remoteIncarnation, acknowledgesAtOnce);
         pairs.add(pair);
         return pair;
