@@ -33,7 +33,7 @@ public final class AdjustableView implements MembershipView {
         excluded.remove(serverId);
     }
 
-    /** Runs that in the middle of the next handshake, once. */
+    /** Runs that in the middle of the next handshake, once: behind the decision whether it admits. */
     public void onHandshake(Runnable action) {
         inHandshake.set(action);
     }
@@ -55,11 +55,12 @@ public final class AdjustableView implements MembershipView {
 
     @Override
     public boolean admits(int serverId, long incarnation, long callersTerm) {
+        final boolean admitted = startTerm <= callersTerm && callersTerm <= term && !excluded.contains(serverId);
         final Runnable action = inHandshake.getAndSet(null);
         if (action != null) {
             action.run();
         }
-        return startTerm <= callersTerm && callersTerm <= term && !excluded.contains(serverId);
+        return admitted;
     }
 
     @Override

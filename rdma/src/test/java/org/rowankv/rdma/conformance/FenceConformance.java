@@ -2,11 +2,16 @@ package org.rowankv.rdma.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,9 +87,9 @@ public abstract class FenceConformance {
     }
 
     private static void awaitFenced(QueuePair pair) {
-        while (!pair.isFenced()) {
-            Thread.onSpinWait();
-        }
+        await().atMost(30, TimeUnit.SECONDS)
+                .pollInterval(1, TimeUnit.MILLISECONDS)
+                .until(pair::isFenced);
     }
 
     @Test
@@ -104,6 +109,36 @@ public abstract class FenceConformance {
         receiver.view().exclude(2);
         receiver.queue().fence(2);
         assertThatThrownBy(() -> stalledServer.connectTo(receiver)).isInstanceOf(FabricException.class);
+    }
+
+    /** The view changes first, then the fence follows: what connects meanwhile is refused or fenced. */
+    @Test
+    void shouldLeaveNoPairOfAServerThatIsExcludedWhileItConnects() throws InterruptedException {
+        for (int round = 0; round < 20; round++) {
+            final CountDownLatch checks = new CountDownLatch(1);
+            receiver.view().onHandshake(() -> {
+                checks.countDown();
+                LockSupport.parkNanos(2_000_000); // time for the exclusion: a fence that does not wait misses the pair
+            });
+            final CompletableFuture<QueuePair> opening =
+                    CompletableFuture.supplyAsync(() -> stalledServer.connectTo(receiver));
+            checks.await();
+            receiver.view().exclude(2);
+            receiver.queue().fence(2);
+            try {
+                awaitFenced(opening.join());
+            } catch (CompletionException e) {
+                // UNKNOWN_PEER: what serves its queue pairs was admitted, and cut off within the handshake.
+                assertThat(e.getCause())
+                        .isInstanceOfSatisfying(
+                                FabricException.class,
+                                refusal -> assertThat(refusal.reason())
+                                        .isIn(
+                                                FabricException.Reason.NOT_ADMITTED,
+                                                FabricException.Reason.UNKNOWN_PEER));
+            }
+            receiver.view().readmit(2);
+        }
     }
 
     @Test
