@@ -9,13 +9,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -38,6 +33,7 @@ import org.rowankv.server.configstore.NodeDescriptor;
 import org.rowankv.server.configstore.NodePath;
 import org.rowankv.server.configstore.NodeVersion;
 import org.rowankv.server.configstore.Stamp;
+import org.rowankv.server.configstore.StoreThread;
 import org.rowankv.server.configstore.VersionedNode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,8 +71,8 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     /** A request has failed by then. */
     private final long mostMs;
 
-    private final ExecutorService calls;
-    private final ExecutorService listings;
+    private final StoreThread calls;
+    private final StoreThread listings;
     private final @Nullable UnprotectedNodes unprotectedNodes;
 
     /** As below, without a credential: its nodes are open to every client. */
@@ -115,17 +111,14 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
         }
         this.curator = builder.build();
         this.unprotectedNodes = auth == null ? null : new UnprotectedNodes(curator, where);
-        this.calls = oneThread("rowan-zookeeper");
-        this.listings = oneThread("rowan-zookeeper-list");
+        this.calls = thread("rowan-zookeeper", where);
+        this.listings = thread("rowan-zookeeper-list", where);
         curator.start();
     }
 
-    private static ExecutorService oneThread(String name) {
-        return Executors.newSingleThreadExecutor(work -> {
-            final Thread thread = new Thread(work, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+    private static StoreThread thread(String name, String where) {
+        return new StoreThread(
+                name, "the connection with " + where, cause -> where + " does not answer: " + reason(cause));
     }
 
     /** For all nodes, parents too: their creator has all permissions, others none. */
@@ -162,7 +155,7 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     @Override
     public @Nullable VersionedNode read(String path) {
         NodePath.require(path);
-        return call(() -> {
+        return calls.call(() -> {
             catchUp(path);
             return find(path).node;
         });
@@ -220,13 +213,13 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
             throw new IllegalArgumentException("a condition needs a node that was read: " + condition);
         }
         final byte[] node = NodeDescriptor.encode(path, new VersionedNode(bytes.clone(), 0, stamp));
-        return call(() -> change(path, expectedVersion, node, condition));
+        return calls.call(() -> change(path, expectedVersion, node, condition));
     }
 
     @Override
     public boolean delete(String path, long expectedVersion) {
         NodePath.require(path);
-        return expectedVersion != ABSENT && call(() -> delete(path, expectedVersion, false));
+        return expectedVersion != ABSENT && calls.call(() -> delete(path, expectedVersion, false));
     }
 
     /** The count of deletions; read before the nodes that a change depends on. */
@@ -344,7 +337,7 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     @Override
     public List<String> list(String prefix) {
         final String parent = prefix.equals("/") ? "" : NodePath.require(prefix);
-        return call(listings, () -> {
+        return listings.call(() -> {
             catchUp(prefix);
             final List<String> names;
             try {
@@ -451,35 +444,6 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
         }
     }
 
-    private <T> T call(Callable<T> work) {
-        return call(calls, work);
-    }
-
-    private <T> T call(ExecutorService thread, Callable<T> work) {
-        boolean interrupted = false;
-        try {
-            final Future<T> result = thread.submit(work);
-            while (true) {
-                try {
-                    return result.get();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } catch (RejectedExecutionException e) {
-            throw new ConfigurationStoreException("the connection with " + where + " is closed", e);
-        } catch (ExecutionException e) {
-            final Throwable cause = e.getCause();
-            throw cause instanceof ConfigurationStoreException known
-                    ? known
-                    : new ConfigurationStoreException(where + " does not answer: " + reason(cause), cause);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
     private static String reason(@Nullable Throwable cause) {
         if (cause instanceof KeeperException.NoAuthException refused) {
             return "it refuses access to " + refused.getPath()
@@ -491,8 +455,8 @@ public class ZooKeeperConfigurationStore implements ConfigurationStore {
     /** Ends the connection; a change in progress may or may not be applied. */
     @Override
     public void close() {
-        calls.shutdown();
-        listings.shutdown();
+        calls.end();
+        listings.end();
         curator.close();
     }
 }

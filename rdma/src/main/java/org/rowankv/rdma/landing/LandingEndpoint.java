@@ -95,25 +95,41 @@ public final class LandingEndpoint implements Endpoint {
     /** As in the interface; blocks for the handshake, so it must not run on an event loop. */
     @Override
     public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
+        requireOffLoop();
+        return await(
+                connectAsync(remoteServerId, remoteIncarnation, term),
+                remoteServerId,
+                2L * fabricSettings.connectTimeoutMs());
+    }
+
+    /** @throws IllegalStateException on the event loop of the NIC agent, which would answer */
+    public void requireOffLoop() {
         if (fabric.nic().inEventLoop()) {
             throw new IllegalStateException("the thread that would answer cannot wait for the answer");
         }
-        final CompletableFuture<QueuePair> opening = connectAsync(remoteServerId, remoteIncarnation, term);
+    }
+
+    /** Waits for an attempt to connect; closes its result if it comes later. */
+    public static QueuePair await(CompletableFuture<QueuePair> opening, int server, long timeoutMs) {
         try {
-            return opening.get(2L * fabricSettings.connectTimeoutMs(), TimeUnit.MILLISECONDS);
+            return opening.get(timeoutMs, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof FabricException refusal) {
                 throw new FabricException(refusal.reason(), String.valueOf(refusal.getMessage()));
             }
-            throw new IllegalStateException("connecting to server " + remoteServerId, e.getCause());
+            throw new IllegalStateException("connecting to server " + server, e.getCause());
         } catch (TimeoutException e) {
             giveUp(opening);
-            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, remoteServerId, "no answer in time");
+            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, server, "no answer in time");
         } catch (InterruptedException e) {
             giveUp(opening);
             Thread.currentThread().interrupt();
-            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, remoteServerId, "interrupted while connecting");
+            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, server, "interrupted while connecting");
         }
+    }
+
+    private static void giveUp(CompletableFuture<QueuePair> opening) {
+        final var unused = opening.thenAccept(QueuePair::close);
     }
 
     @Override
@@ -124,10 +140,6 @@ public final class LandingEndpoint implements Endpoint {
     @Override
     public long retryNs() {
         return fabricSettings.retryMs() * 1_000_000L;
-    }
-
-    private static void giveUp(CompletableFuture<QueuePair> opening) {
-        final var unused = opening.thenAccept(QueuePair::close);
     }
 
     /**

@@ -9,9 +9,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.rowankv.rdma.Endpoint;
 import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.FabricException.Reason;
@@ -97,34 +94,16 @@ final class LeasedEndpoint implements Endpoint {
 
     @Override
     public QueuePair connect(int remoteServerId, long remoteIncarnation, long term) {
-        if (endpoint.nic().inEventLoop()) {
-            throw new IllegalStateException("the thread that would answer cannot wait for the answer");
-        }
-        final CompletableFuture<QueuePair> opening = connectAsync(remoteServerId, remoteIncarnation, term);
-        try {
-            return opening.get(4L * settings.connectTimeoutMs(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof FabricException refusal) {
-                throw new FabricException(refusal.reason(), String.valueOf(refusal.getMessage()));
-            }
-            throw new IllegalStateException("connecting to server " + remoteServerId, e.getCause());
-        } catch (TimeoutException e) {
-            giveUp(opening);
-            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, remoteServerId, "no answer in time");
-        } catch (InterruptedException e) {
-            giveUp(opening);
-            Thread.currentThread().interrupt();
-            throw RefusalStatus.refusal(Reason.UNKNOWN_PEER, remoteServerId, "interrupted while connecting");
-        }
+        endpoint.requireOffLoop();
+        return LandingEndpoint.await(
+                connectAsync(remoteServerId, remoteIncarnation, term),
+                remoteServerId,
+                4L * settings.connectTimeoutMs());
     }
 
     /** For tests: what it opens connections by. */
     LandingEndpoint landing() {
         return endpoint;
-    }
-
-    private static void giveUp(CompletableFuture<QueuePair> opening) {
-        final var unused = opening.thenAccept(QueuePair::close);
     }
 
     @Override

@@ -8,14 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.runtime.concurrent.DetachedThread;
 import org.rowankv.server.durability.DurableFile;
 import org.rowankv.server.durability.PrivateFiles;
 
@@ -31,7 +24,7 @@ import org.rowankv.server.durability.PrivateFiles;
  */
 public final class FileConfigurationStore implements ConfigurationStore {
     private final Path directory;
-    private final ExecutorService files;
+    private final StoreThread files;
     private final TreeMap<String, VersionedNode> nodes = new TreeMap<>();
     private long lastVersion;
     private volatile @Nullable IOException failure;
@@ -39,12 +32,12 @@ public final class FileConfigurationStore implements ConfigurationStore {
     /** Opens the store, and creates its directory if necessary. */
     public FileConfigurationStore(Path directory) {
         this.directory = directory;
-        this.files =
-                Executors.newSingleThreadExecutor(work -> DetachedThread.of(work, "rowan-configuration " + directory));
+        final String store = "the configuration store in " + directory;
+        this.files = new StoreThread("rowan-configuration " + directory, store, cause -> store + " failed: " + cause);
         try {
-            call(this::load);
+            files.call(this::load);
         } catch (RuntimeException e) {
-            files.shutdown();
+            files.end();
             throw e;
         }
     }
@@ -62,7 +55,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
         MemoryConfigurationStore.requireLength(path, bytes);
         final Path file = NodeFile.of(directory, NodePath.require(path));
         final byte[] copy = bytes.clone();
-        return call(() -> {
+        return files.call(() -> {
             requireIntact();
             final VersionedNode before = known(path);
             if (versionOf(before) != expectedVersion
@@ -86,7 +79,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
     @Override
     public boolean delete(String path, long expectedVersion) {
         final Path file = NodeFile.of(directory, NodePath.require(path));
-        return call(() -> {
+        return files.call(() -> {
             requireIntact();
             final VersionedNode before = known(path);
             if (expectedVersion == ABSENT || versionOf(before) != expectedVersion) {
@@ -118,7 +111,7 @@ public final class FileConfigurationStore implements ConfigurationStore {
     /** Ends the store's thread; a change in progress completes. */
     @Override
     public void close() {
-        files.shutdown();
+        files.end();
     }
 
     private @Nullable VersionedNode known(String path) {
@@ -176,32 +169,5 @@ public final class FileConfigurationStore implements ConfigurationStore {
             }
         }
         return true;
-    }
-
-    /** Waits for the store's thread. An interrupt does not end the wait; the interrupt status is kept. */
-    private <T> T call(Callable<T> work) {
-        boolean interrupted = false;
-        try {
-            final Future<T> result = files.submit(work);
-            while (true) {
-                try {
-                    return result.get();
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } catch (RejectedExecutionException e) {
-            throw new ConfigurationStoreException("the configuration store in " + directory + " is closed", e);
-        } catch (ExecutionException e) {
-            final Throwable cause = e.getCause();
-            throw cause instanceof ConfigurationStoreException known
-                    ? known
-                    : new ConfigurationStoreException(
-                            "the configuration store in " + directory + " failed: " + cause, cause);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 }

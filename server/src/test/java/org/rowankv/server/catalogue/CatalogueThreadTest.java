@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.CacheLimit;
@@ -16,14 +15,18 @@ import org.rowankv.protocol.wire.CatalogueDescriptor.Asked;
 import org.rowankv.protocol.wire.CatalogueDescriptor.Cache;
 import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
+import org.rowankv.server.embedded.OneCache;
 
 /** Searches in the catalogue continue after an error, and report the result of the reading. */
 final class CatalogueThreadTest {
     /** Lists these caches; a test may make some known at once. */
-    private record Listed(List<StoredCache> list, List<StoredCache> known) implements ClientCatalogue {
-        @Override
-        public @Nullable StoredCache find(String name) {
-            return null;
+    private static final class Listed extends OneCache {
+        private final List<StoredCache> list;
+        private final List<StoredCache> known;
+
+        Listed(List<StoredCache> list, List<StoredCache> known) {
+            this.list = list;
+            this.known = known;
         }
 
         @Override
@@ -32,28 +35,13 @@ final class CatalogueThreadTest {
         }
 
         @Override
-        public boolean limit(String name, CacheLimit limit) {
-            return false;
+        public List<StoredCache> list() {
+            return list;
         }
 
         @Override
-        public long evictions(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public long objects(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public long bytes(int cacheId) {
-            return 0;
-        }
-
-        @Override
-        public boolean destroy(String name) {
-            return false;
+        public List<StoredCache> known() {
+            return known;
         }
     }
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.server.cluster.ClusterBed.Member;
 import org.rowankv.server.directory.StoreDirectory;
+import org.rowankv.server.embedded.Stores;
 import org.rowankv.topology.Configuration;
 
 /** A start of a cluster from checkpoints finds what one that reads whole logs finds. */
@@ -65,7 +66,7 @@ class ClusterCheckpointsTest {
         for (int shard = 0; shard < configuration.shardCount(); shard++) {
             for (int server = 0; server < bed.members.size(); server++) {
                 if (configuration.shard(shard).isReplica(server)) {
-                    all.put(shard + " on " + server, ReplicaContents.of(bed.server(server), shard));
+                    all.put(shard + " on " + server, Stores.objects(bed.server(server), shard));
                 }
             }
         }

@@ -23,6 +23,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Version;
 import org.rowankv.runtime.CounterStarts;
+import org.rowankv.server.embedded.Stores;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.peer.ClusterCatalogue;
 import org.rowankv.topology.Configuration;
@@ -54,9 +55,9 @@ class ClusterServersTest {
             final int one = shard;
             final ShardAssignment assignment = configuration.shard(shard);
             await().pollDelay(Duration.ZERO).atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-                final Map<String, String> primary = ReplicaContents.of(bed.server(assignment.primary()), one);
+                final Map<String, String> primary = Stores.objects(bed.server(assignment.primary()), one);
                 for (int backup : assignment.backups()) {
-                    assertThat(ReplicaContents.of(bed.server(backup), one))
+                    assertThat(Stores.objects(bed.server(backup), one))
                             .as("shard %d on server %d", one, backup)
                             .isEqualTo(primary);
                 }
