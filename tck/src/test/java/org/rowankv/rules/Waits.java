@@ -41,10 +41,9 @@ final class Waits {
             entry(
                     "org.rowankv.server.durability.FileThread",
                     "file operations, bounded by the device, and readers of segments, which stop after the last segment or at a failure"),
-            entry("org.rowankv.server.configstore.FileConfigurationStore", "file operations, bounded by the device"),
             entry(
-                    "org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore",
-                    "ZooKeeper's client fails every request when its connection is lost; the session timeout ends a silent connection"),
+                    "org.rowankv.server.configstore.StoreThread",
+                    "file operations, bounded by the device; ZooKeeper's client fails every request when its connection is lost, and the session timeout ends a silent connection"),
             entry("org.rowankv.server.replication.BackupConnections", "reads the result of a completed attempt"),
             entry(
                     "org.rowankv.server.frontend.ClientPort",
