@@ -27,8 +27,8 @@ final class ChangesAfterAnOpeningTest {
             final long position = cluster.ok(put(key(SHARD, 0), bytes(1, 1))).version();
             final long unused = before.changes(SHARD).request(CACHE, false, () -> before.lastVersion(SHARD));
             // It was the primary once, and what subscribed then has not lapsed.
-            final long early = next.replicas().get(SHARD).changes().request(CACHE, false, () -> 0);
-            assertThat(early).isEqualTo(Version.NONE);
+            final long early = next.replicas().get(SHARD).changes().request(CACHE, false, () -> position);
+            assertThat(early).isEqualTo(position);
             cluster.ok(put(key(SHARD, 0), bytes(1, 2)));
             cluster.stop(DEAD);
             cluster.adopt(cluster.excluding(NEXT, DEAD));
