@@ -80,6 +80,8 @@ final class LiveCluster implements AutoCloseable {
     private UnaryOperator<@Nullable Delivery> network = UnaryOperator.identity();
     private Configuration configuration;
     private long lastSession;
+    /** Whether a replica that joins says what it has: else all is copied. */
+    private boolean answersInventories = true;
 
     /** A message under way. */
     record Delivery(int from, int to, OpeningMessage message) {}
@@ -104,6 +106,11 @@ final class LiveCluster implements AutoCloseable {
             open(server, joining.contains(server));
         }
         servers.forEach(Server::start);
+    }
+
+    /** From now on a joining replica gets all that a primary has, also what it has already. */
+    void copyEverything() {
+        answersInventories = false;
     }
 
     private void open(int id, boolean isJoining) {
@@ -562,7 +569,7 @@ final class LiveCluster implements AutoCloseable {
                     servers.get(server).replicas().get(shard),
                     servers.get(server).segments(),
                     question);
-            return Inquiry.over(held);
+            return Inquiry.over(answersInventories ? held : null);
         }
 
         @Override
