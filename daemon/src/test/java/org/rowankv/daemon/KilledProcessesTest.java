@@ -28,7 +28,6 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
 import org.rowankv.runtime.agent.ThreadScheduling;
-import org.rowankv.server.cluster.ClusterSettings;
 import org.rowankv.server.membership.PrimaryTransfer;
 import org.rowankv.topology.Configuration;
 
@@ -53,18 +52,16 @@ class KilledProcessesTest {
         private final String name;
         private final int port;
         private final String level;
-        private final long leaseMs;
         private final AtomicInteger acks = new AtomicInteger();
         private final Map<Integer, Long> found = new ConcurrentHashMap<>();
         private final AtomicInteger servings = new AtomicInteger();
         private Process process;
         private Thread reader;
 
-        Child(String name, int port, String level, long leaseMs) {
+        Child(String name, int port, String level) {
             this.name = name;
             this.port = port;
             this.level = level;
-            this.leaseMs = leaseMs;
         }
 
         void start() throws IOException {
@@ -81,7 +78,7 @@ class KilledProcessesTest {
                             zooKeeper.getConnectString(),
                             Integer.toString(port),
                             level,
-                            Long.toString(leaseMs))
+                            Long.toString(PATIENT_LEASE_MS))
                     .redirectError(ProcessBuilder.Redirect.appendTo(
                             dir.resolve(name + ".log").toFile()))
                     .start();
@@ -142,11 +139,11 @@ class KilledProcessesTest {
         zooKeeper.close();
     }
 
-    private void begin(String level, long leaseMs) throws IOException {
+    private void begin(String level) throws IOException {
         final List<ServerSocket> held = new ArrayList<>();
         for (int i = 0; i < LoadedServer.SERVERS; i++) {
             held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            children.add(new Child("s" + i, held.get(i).getLocalPort(), level, leaseMs));
+            children.add(new Child("s" + i, held.get(i).getLocalPort(), level));
         }
         for (ServerSocket socket : held) {
             socket.close();
@@ -182,7 +179,7 @@ class KilledProcessesTest {
 
     @Test
     void shouldFindWhatWasAcknowledgedAfterAllWereKilledUnderLoad() throws Exception {
-        begin("PROCESS", PATIENT_LEASE_MS);
+        begin("PROCESS");
         for (int round = 0; round < TestScale.of(2, 3); round++) {
             awaitAcks(150);
             for (Child child : children) {
@@ -203,7 +200,7 @@ class KilledProcessesTest {
 
     @Test
     void shouldGoOnAfterOneWasKilledUnderLoadAndAfterAllWere() throws Exception {
-        begin("PROCESS", ClusterSettings.DEFAULT_LEASE_MS);
+        begin("PROCESS");
         awaitAcks(100);
         final Child victim = children.get(1);
         final List<Child> others =
@@ -224,7 +221,7 @@ class KilledProcessesTest {
     @Test
     void shouldSwapPrimariesUnderLoad() throws Exception {
         movingKeys = true;
-        begin("PROCESS", PATIENT_LEASE_MS);
+        begin("PROCESS");
         awaitAcks(50);
         try (ZooKeeperConfigurationStore store =
                 new ZooKeeperConfigurationStore(zooKeeper.getConnectString(), "loaded", 10_000)) {

@@ -107,8 +107,8 @@ class MendedProcessTest {
     void shouldMendWhatFlipsInTheFileOfARunningServer() throws Exception {
         cluster = LocalCluster.openOrMake(
                         dir, new LocalCluster.Shape(SERVERS, 2, "32m", LocalPorts.free(3 * SERVERS + 1)))
-                .launchedBy(
-                        Launch.DEFAULT.withServerOptions("--verify-reads=true", "--scrub-rate=64", "--segment=64k"));
+                .launchedBy(Launch.DEFAULT.withServerOptions(
+                        "--verify-reads=true", "--scrub-rate=64", "--segment=64k", "--lease=4000"));
         try {
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();

@@ -37,7 +37,7 @@ class RestartCommandTest {
         final LocalCluster cluster =
                 LocalCluster.openOrMake(dir, new LocalCluster.Shape(3, 2, "32m", LocalPorts.free(10)));
         cluster.launchedBy(
-                Launch.DEFAULT.withJvmOptions("-Drowan.test.mark=kept").withServerOptions("--lease=500"));
+                Launch.DEFAULT.withJvmOptions("-Drowan.test.mark=kept").withServerOptions("--lease=4000"));
         try {
             cluster.start();
             assertThat(cluster.awaitServing(60_000)).isEmpty();
@@ -73,7 +73,7 @@ class RestartCommandTest {
                 final ProcessHandle process = cluster.serverProcess(server).orElseThrow();
                 assertThat(process.info().arguments().orElseThrow())
                         .as("of the restarted process")
-                        .contains("-Drowan.test.mark=kept", "--lease=500");
+                        .contains("-Drowan.test.mark=kept", "--lease=4000");
             }
         } finally {
             assertThat(cluster.stop()).isEmpty();

@@ -111,6 +111,7 @@ final class ServerLinkTest {
             assertThat(link.connection(soon())).isNull();
         }
         assertThat(link.lastFailure()).isEmpty();
+        await().atMost(60, TimeUnit.SECONDS).until(() -> attempts.get() > 0); // the attempt has a thread of its own
         assertThat(attempts).as("shared by all callers").hasValue(1);
         hangs.countDown();
         await().atMost(60, TimeUnit.SECONDS).until(() -> link.lastFailure().contains("unknown host"));

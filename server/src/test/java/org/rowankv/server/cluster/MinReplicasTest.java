@@ -49,11 +49,14 @@ final class MinReplicasTest {
                 assertThat(client.get(CACHE, bytes("key" + i))).isEqualTo(bytes("first"));
             }
             bed.members.get(1).start();
-            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-                final Server first = bed.members.get(0).server.server();
-                assertThat(first).isNotNull();
-                client.put(CACHE, bytes("key1"), bytes("third"));
-            });
+            // A put gives up after its deadline: what the server lacks may take longer.
+            await().atMost(Duration.ofSeconds(60))
+                    .ignoreExceptionsInstanceOf(RowanException.class)
+                    .untilAsserted(() -> {
+                        final Server first = bed.members.get(0).server.server();
+                        assertThat(first).isNotNull();
+                        client.put(CACHE, bytes("key1"), bytes("third"));
+                    });
             assertThat(bed.members.get(0).server.inForce().shards())
                     .anyMatch(shard ->
                             shard.replicaCount() == 2 && shard.joining().isEmpty());

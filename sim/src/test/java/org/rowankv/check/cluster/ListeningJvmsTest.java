@@ -87,8 +87,12 @@ final class ListeningJvmsTest {
 
     @Test
     void shouldHearAcrossJvmsAndHandOvers() throws IOException {
-        try (TemporaryCluster servers =
-                        TemporaryCluster.start("listeners", 2, 2, "32m", Launch.DEFAULT.withJvmOptions("-Xmx192m"));
+        try (TemporaryCluster servers = TemporaryCluster.start(
+                        "listeners",
+                        2,
+                        2,
+                        "32m",
+                        Launch.DEFAULT.withJvmOptions("-Xmx192m").withServerOptions("--lease=4000"));
                 CacheManager manager = ListeningJvm.manager(servers.uri())) {
             final Cache<String, Long> cache = ListeningJvm.cache(manager);
             final HeardEvents heard = new HeardEvents();
