@@ -113,7 +113,7 @@ class ChangesAcrossStartsTest {
             with.capacityBytes = 8 << 20;
             with.workers = 4;
             with.drainMs = 5000;
-            with.leaseMs = 4_000; // all ends are orderly: none is taken for lost that waits for a while
+            with.leaseMs = 4_000; // servers end in order: none is excluded, even on a busy machine
         });
         final PortCounters counts = new PortCounters(SystemClock.INSTANCE);
         final ErrorLog errors = new ErrorLog(SystemClock.INSTANCE);

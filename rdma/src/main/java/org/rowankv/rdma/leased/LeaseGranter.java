@@ -50,7 +50,7 @@ final class LeaseGranter extends FrameReader {
         return peer.from();
     }
 
-    /** Whether its process opened it after that one, which it has given up: hellos of two connections may overtake. */
+    /** Whether its process opened it after that one, whose hello came late: it has given that one up. */
     boolean isLaterThan(PeerHello other) {
         return other.incarnation() == peer.incarnation() && other.pair() < peer.pair();
     }

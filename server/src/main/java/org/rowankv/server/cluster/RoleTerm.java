@@ -191,16 +191,15 @@ final class RoleTerm implements MembershipView {
      * @throws StaleTermException if another start of the cluster has begun meanwhile
      */
     void begin(Configuration configuration, PeerCalls.Patience patience) {
-        final RecoveredServer read = recovered;
-        final Endpoint opened = endpoint;
-        if (read == null || opened == null) {
-            throw new AssertionError("the area was not read");
-        }
+        final RecoveredServer read = Objects.requireNonNull(recovered, "the area was not read");
+        final Endpoint opened = Objects.requireNonNull(endpoint);
+        final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
+        calls = calling;
         catalogueStart.list();
         final long beganNs = context.clock().nanoTime();
         final long copies = configuration.startTerm() == configuration.term()
-                ? startTogether(configuration, read, opened, patience)
-                : join(configuration, read, opened, patience);
+                ? startTogether(configuration, read, calling, patience)
+                : join(configuration, read, calling, patience);
         cluster.await(catalogueStart::isListed, patience);
         serve(configuration, read, opened);
         LOG.info(
@@ -218,7 +217,7 @@ final class RoleTerm implements MembershipView {
 
     /** Reconciles the logs with all other members; returns the number of entries copied. */
     private long startTogether(
-            Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
+            Configuration configuration, RecoveredServer read, PeerCalls calling, PeerCalls.Patience patience) {
         AssignedReplicas.requireComplete(configuration, read);
         AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
@@ -231,8 +230,6 @@ final class RoleTerm implements MembershipView {
         final List<Integer> others = configuration.members().stream()
                 .filter(member -> member != serverId)
                 .toList();
-        final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
-        this.calls = calling;
         final ReconciliationMessages reconciling = new ReconciliationMessages(configuration, read, calling, patience);
         adopted = configuration;
         messages.adopt(configuration, calling, reconciling);
@@ -256,15 +253,14 @@ final class RoleTerm implements MembershipView {
     }
 
     /** Takes joining replicas, empty ones, while the other members serve, and keeps what it had; returns 0. */
-    private long join(Configuration configuration, RecoveredServer read, Endpoint opened, PeerCalls.Patience patience) {
+    private long join(
+            Configuration configuration, RecoveredServer read, PeerCalls calling, PeerCalls.Patience patience) {
         patience.check();
         Objects.requireNonNull(checkpoints).discard(read.replicas());
         read.keepFormer();
         AssignedReplicas.beginTenures(configuration, area);
         area.superblock().adoptTerm(configuration.term());
         area.superblock().acceptIncomplete();
-        final PeerCalls calling = new PeerCalls(opened, this::term, context.scheduling());
-        this.calls = calling;
         adopted = configuration;
         messages.join(configuration, calling);
         beginManaged(configuration, calling);

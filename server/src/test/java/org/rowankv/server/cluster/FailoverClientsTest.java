@@ -278,7 +278,7 @@ final class FailoverClientsTest {
 
     @Test
     void shouldNotNoticeThatAllPrimariesAreHandedOverAndBack() throws InterruptedException {
-        // None is excluded, though the machine may let it wait.
+        // With a longer lease: no server is excluded, even on a busy machine.
         useWhile(new ClusterBed(dir, 3, 2, 16 << 20), bed -> {
             final Configuration before = bed.configuration();
             final PrimaryTransfer transfers = transfers(bed);

@@ -8,14 +8,17 @@ import java.util.List;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.Endpoint;
+import org.rowankv.rdma.FabricException;
 import org.rowankv.rdma.PostStatus;
 import org.rowankv.rdma.QueuePair;
 import org.rowankv.rdma.ReceiveQueue;
 
-/** Servers that accept every message, and acknowledge at once or as the test decides. */
+/** Servers that accept every message, and acknowledge at once or as the test decides; or refuse every connection. */
 public final class ScriptedServers implements Endpoint {
     private final List<Pair> pairs = new ArrayList<>();
     private boolean acknowledgesAtOnce;
+    private long pauseNs;
+    private int refusals;
 
     /** One connection to a server. */
     public static final class Pair implements QueuePair {
@@ -145,6 +148,21 @@ public final class ScriptedServers implements Endpoint {
         throw new AssertionError("no connection to server " + server);
     }
 
+    /** From now on they refuse connections, which are tried again after a pause. */
+    void refuse(long thenPauseNs) {
+        pauseNs = thenPauseNs;
+    }
+
+    /** Connections that they have refused. */
+    int refusals() {
+        return refusals;
+    }
+
+    @Override
+    public long retryNs() {
+        return pauseNs;
+    }
+
     /** All connections to that server. */
     public List<Pair> all(int server) {
         return pairs.stream().filter(pair -> pair.server == server).toList();
@@ -161,6 +179,10 @@ public final class ScriptedServers implements Endpoint {
 
     @Override
     public QueuePair connect(int remoteServerId, long remoteIncarnation, long ofTerm) {
+        if (pauseNs > 0) {
+            refusals++;
+            throw new FabricException(FabricException.Reason.NOT_ADMITTED, "not announced yet");
+        }
         final Pair pair = new Pair(remoteServerId, remoteIncarnation, acknowledgesAtOnce);
         pairs.add(pair);
         return pair;
