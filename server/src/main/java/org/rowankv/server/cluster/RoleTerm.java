@@ -242,7 +242,6 @@ final class RoleTerm implements MembershipView {
         calling.askAll(() -> others, PeerRequestType.COLLECTED, 0, patience);
         cluster.await(() -> messages.collected().containsAll(others), patience);
         // All servers are complete: none sends further entries.
-        read.drain();
         read.finish();
         Chaos.point("start.term");
         cluster.await(() -> !opensLater || context.clock().nanoTime() - opensNs >= 0, patience);

@@ -70,8 +70,6 @@ public final class LogReconciliation implements RecoveredReplicas {
             copies += each.scatter(shard -> all.forEach(replica -> replica.release(shard)));
         }
         Chaos.point("start.scattered");
-        // All servers first: an entry committed here must be on the device there.
-        recovered.forEach(RecoveredServer::drain);
         recovered.forEach(RecoveredServer::finish);
         Chaos.point("start.recovered");
         return copies;

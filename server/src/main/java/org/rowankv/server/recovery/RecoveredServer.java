@@ -408,13 +408,9 @@ public final class RecoveredServer implements EntryAssembler.Handler {
                 FrameDescriptor.length(word));
     }
 
-    /** Waits until what was taken over is persistent. */
-    public void drain() {
-        log.drain();
-    }
-
-    /** All replicas own the same entries: everything found is committed. */
+    /** All replicas own the same entries: everything found is committed, once it is persistent. */
     public void finish() {
+        segments.area().drain(); // what was torn is void on the device before its segment is committed there
         log.retire();
         if (cleaner != null) {
             cleaner.onClose();

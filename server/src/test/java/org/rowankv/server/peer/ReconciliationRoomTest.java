@@ -111,7 +111,6 @@ final class ReconciliationRoomTest {
         }
         exchanges.forEach(each -> each.reconciliation().compare());
         exchanges.forEach(each -> each.reconciliation().scatter());
-        servers.forEach(RecoveredServer::drain);
         servers.forEach(RecoveredServer::finish);
         return servers;
     }

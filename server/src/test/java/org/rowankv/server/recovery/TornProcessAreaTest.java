@@ -83,7 +83,6 @@ final class TornProcessAreaTest {
             final RecoveredServer server =
                     new RecoveredServer(0, found, new Replicas(new ShardReplica[] {replica}), true, errors);
             server.scan(1, SystemClock.INSTANCE, null);
-            server.drain();
             server.finish();
             return server.entries();
         }
