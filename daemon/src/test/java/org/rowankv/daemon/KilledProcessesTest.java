@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
+import org.rowankv.runtime.HeldPort;
 import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.runtime.TestScale;
@@ -41,6 +40,7 @@ class KilledProcessesTest {
 
     private TestingServer zooKeeper;
     private final List<Child> children = new ArrayList<>();
+    private final List<HeldPort> held = new ArrayList<>();
     /** By key: the highest acknowledged number. */
     private final Map<Integer, Long> acked = new ConcurrentHashMap<>();
 
@@ -136,17 +136,14 @@ class KilledProcessesTest {
                 child.kill();
             }
         }
+        held.forEach(HeldPort::close);
         zooKeeper.close();
     }
 
     private void begin(String level) throws IOException {
-        final List<ServerSocket> held = new ArrayList<>();
         for (int i = 0; i < LoadedServer.SERVERS; i++) {
-            held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-            children.add(new Child("s" + i, held.get(i).getLocalPort(), level));
-        }
-        for (ServerSocket socket : held) {
-            socket.close();
+            held.add(new HeldPort());
+            children.add(new Child("s" + i, held.get(i).number(), level));
         }
         for (Child child : children) {
             child.start();

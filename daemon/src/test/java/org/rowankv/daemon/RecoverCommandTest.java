@@ -3,23 +3,22 @@ package org.rowankv.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rowankv.daemon.admin.AdminRequest;
 import org.rowankv.daemon.zookeeper.ZooKeeperConfigurationStore;
 import org.rowankv.rdma.tcp.TcpTransport;
 import org.rowankv.runtime.ErrorLog;
+import org.rowankv.runtime.HeldPort;
 import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.cluster.ClientEndpoint;
 import org.rowankv.server.cluster.ClusterServer;
@@ -37,13 +36,19 @@ class RecoverCommandTest {
     @TempDir
     Path dir;
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+    private final List<HeldPort> held = new ArrayList<>();
+
+    @AfterEach
+    void closeHeld() {
+        held.forEach(HeldPort::close);
     }
 
-    private ServerProcess started(String name, TestingServer zooKeeper, int admin) throws IOException {
+    private int freePort() {
+        held.add(new HeldPort());
+        return held.get(held.size() - 1).number();
+    }
+
+    private ServerProcess started(String name, TestingServer zooKeeper, int admin) {
         final int port = freePort();
         final ClusterSettings settings = ClusterSettings.of(with -> {
             with.cluster = "recovered";

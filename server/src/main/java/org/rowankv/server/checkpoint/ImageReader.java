@@ -18,6 +18,8 @@ final class ImageReader {
     private final boolean[] covered;
     private final int[] live;
     private final ByteBuffer block = ImageDescriptor.block();
+    /** Buffer for those of a bucket. */
+    private long[] group = new long[16];
 
     /** @param covered the segments whose items are loaded unchanged; items of others only name their entries */
     ImageReader(Segments segments, boolean[] covered) {
@@ -103,11 +105,15 @@ final class ImageReader {
             final long expiry = seconds == 0 ? ExpiryBound.NEVER : seconds & 0xffff_ffffL;
             final int count = block.getInt(at + Integer.BYTES);
             at += ImageDescriptor.GROUP_LENGTH;
+            if (count > group.length) {
+                group = new long[count];
+            }
+            int loaded = 0;
             for (int i = 0; i < count; i++, at += ImageDescriptor.ITEM_LENGTH) {
                 final long item = block.getLong(at);
                 final int segment = (int) (IndexItem.address(item) - base >> shift);
                 if (covered[segment]) {
-                    index.load(item, expiry);
+                    group[loaded++] = item;
                 } else {
                     final long version = block.getLong(at + Long.BYTES);
                     if (version <= part.itemsUpTo()) {
@@ -115,6 +121,7 @@ final class ImageReader {
                     }
                 }
             }
+            index.load(group, loaded, expiry);
             items += count;
         }
         return items;

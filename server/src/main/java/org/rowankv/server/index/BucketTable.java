@@ -201,6 +201,32 @@ final class BucketTable {
         }
     }
 
+    /** Puts items into the first empty words of a bucket and of what it links to. No other thread uses the table. */
+    void append(int firstBucket, long[] items, int from, int to) {
+        int bucket = firstBucket;
+        long[] words = Chunks.of(buckets, bucket);
+        int used = 0;
+        int next = from;
+        while (next < to) {
+            final int base = Chunks.word(bucket);
+            if (used < ITEMS) {
+                if (words[base + used] == 0) {
+                    WORD.setRelease(words, base + used, items[next++]);
+                }
+                used++;
+            } else {
+                final int link = ReferenceBits.linkIn(words[base + ITEMS]);
+                final int behind = link == 0 ? overflow.take() : link - 1;
+                if (link == 0) {
+                    link(words, bucket, behind);
+                }
+                bucket = behind;
+                words = Chunks.of(overflow.chunks(), bucket);
+                used = 0;
+            }
+        }
+    }
+
     private void ensureBucket(int bucket) {
         final long[][] chunks = buckets;
         if (Chunks.exists(chunks, bucket)) {

@@ -468,32 +468,22 @@ public final class ShardIndex {
     }
 
     /**
-     * Adds an item of an image, whose key is not present yet; reads no log. For the single loading thread.
+     * Adds items of an image, whose keys are not present yet; reads no log. Faster if they belong to one bucket, as those
+     * of an image's group do unless the index had another size. For the single loading thread.
      *
-     * @param bound the second before which its object does not expire, or {@link ExpiryBound#NEVER}
+     * @param bound the second before which none of their objects expires, or {@link ExpiryBound#NEVER}
      */
-    public void load(long item, long bound) {
-        int bucket = table.bucketOf(IndexItem.tag(item));
-        long[] words = Chunks.of(table.chunks(), bucket);
-        expiry.lower(words, bucket, bound);
-        while (true) {
-            final int base = Chunks.word(bucket);
-            for (int i = base; i < base + ITEMS; i++) {
-                if (words[i] == 0) {
-                    WORD.setRelease(words, i, item);
-                    count.add(1);
-                    return;
-                }
+    public void load(long[] items, int itemCount, long bound) {
+        int to;
+        for (int from = 0; from < itemCount; from = to) {
+            final int bucket = table.bucketOf(IndexItem.tag(items[from]));
+            to = from + 1;
+            while (to < itemCount && table.bucketOf(IndexItem.tag(items[to])) == bucket) {
+                to++;
             }
-            final int link = ReferenceBits.linkIn(words[base + ITEMS]);
-            if (link == 0) {
-                final int extra = table.takeOverflow();
-                BucketTable.link(words, bucket, extra);
-                bucket = extra;
-            } else {
-                bucket = link - 1;
-            }
-            words = Chunks.of(table.overflowChunks(), bucket);
+            expiry.lower(Chunks.of(table.chunks(), bucket), bucket, bound);
+            table.append(bucket, items, from, to);
         }
+        count.add(itemCount);
     }
 }
