@@ -24,6 +24,12 @@ public final class ResultBits {
     /** The entry holds a {@link PartList} instead of the object's value: only the log contains this bit. */
     public static final int IN_PARTS = 1 << 9;
 
+    /**
+     * Of CORRUPTED: the server is about to take the entry from another replica, unless none has it. A retry may succeed.
+     * Only an answer contains this bit.
+     */
+    public static final int REPAIRABLE = 1 << 10;
+
     private ResultBits() {}
 
     public static boolean has(int bits, int bit) {

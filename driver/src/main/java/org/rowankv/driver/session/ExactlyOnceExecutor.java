@@ -82,8 +82,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
 
     /** Repeats a read whose first attempt used the configuration with that term. */
     private void repeatRead(Request request, long untilNs, long term) {
-        final Status status = request.status();
-        if (status == Status.NO_REPLY || status.isForAnother()) {
+        if (RetrySchedule.isWorthRepeating(request)) {
             final RequestAttempts attempts = new RequestAttempts(session, pool, clock);
             final Request next = attempts.beginReadAgain(request, untilNs, term);
             if (next != null) {
@@ -255,7 +254,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
             }
         }
 
-        /** Runs all requests to their outcomes, except those of unresponsive servers, which move to {@code held}. */
+        /** Runs all requests to their outcomes, except those that have to wait, which move to {@code held}. */
         void finishAnswered(long untilNs, Configuration configuration, BitSet unresponsive, RequestGroup held) {
             while (!inFlight.isEmpty()) {
                 callAll(untilNs);
@@ -270,7 +269,7 @@ public final class ExactlyOnceExecutor implements AutoCloseable {
                     if (each.answered() == null) {
                         continue;
                     }
-                    if (unresponsive.get(server)) {
+                    if (unresponsive.get(server) || each.pauseNs() > 0) {
                         held.add(each);
                     } else {
                         inFlight.set(left++, each);

@@ -154,7 +154,7 @@ public final class RequestAttempts {
             throw new IllegalStateException("no request was begun");
         }
         // A closing is tried once; the mutation continues whatever the result.
-        final long nextPauseNs = state == State.CLOSING ? RetrySchedule.NEVER : schedule.afterAnswer(last.status());
+        final long nextPauseNs = state == State.CLOSING ? RetrySchedule.NEVER : schedule.afterAnswer(last);
         pauseNs = Math.max(0, nextPauseNs);
         if (nextPauseNs != RetrySchedule.NEVER) {
             return last;

@@ -3,6 +3,8 @@ package org.rowankv.driver.session;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.driver.api.Session;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 
@@ -15,7 +17,8 @@ import org.rowankv.runtime.Clock;
  * primary at any time and have the next one soon. After each such attempt the session searches for a newer
  * configuration. With one, and after the first lost reply, the next attempt follows at once; else pauses grow from 1 ms
  * to 20 ms. While the outcome is known, an attempt has as much time for its reply as the pause before it, lest the
- * outcome become unknown. Owned by one caller.
+ * outcome become unknown. So is a request repeated that met a damaged entry, which applied nothing either, while the
+ * server may take that from another replica. Owned by one caller.
  */
 public final class RetrySchedule {
     /** No other attempt: the status is final. */
@@ -57,12 +60,28 @@ public final class RetrySchedule {
         triedTerm = term;
     }
 
-    /** The pause before the next attempt after that status; 0: none. Or {@link #NEVER}. */
+    /** Whether another attempt of an answered request may succeed. */
+    static boolean isWorthRepeating(Request answered) {
+        return isWorthRepeating(answered.status())
+                || answered.status() == Status.CORRUPTED && answered.has(ResultBits.REPAIRABLE);
+    }
+
+    private static boolean isWorthRepeating(Status status) {
+        return status == Status.NO_REPLY || status.isForAnother();
+    }
+
+    /** The pause before the next attempt after that answer; 0: none. Or {@link #NEVER}. */
+    long afterAnswer(Request answered) {
+        return isWorthRepeating(answered) ? pauseAfter(answered.status()) : NEVER;
+    }
+
+    /** As {@link #afterAnswer(Request)}, for what is no request. */
     public long afterAnswer(Status status) {
+        return isWorthRepeating(status) ? pauseAfter(status) : NEVER;
+    }
+
+    private long pauseAfter(Status status) {
         final boolean isLost = status == Status.NO_REPLY;
-        if (!isLost && !status.isForAnother()) {
-            return NEVER;
-        }
         final boolean isAtOnce = isLost && !replyLost;
         replyLost |= isLost;
         // Also after the last attempt: for later operations, which may have as little time.

@@ -11,6 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.rowankv.driver.ModelSession;
 import org.rowankv.driver.api.ForwardingSession;
 import org.rowankv.driver.api.Session;
+import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.ManualClock;
 
@@ -106,6 +108,21 @@ final class RetryScheduleTest {
         assertThat(schedule.afterAnswer(Status.STALE_TERM)).isZero();
         session.finds = false;
         assertThat(schedule.afterAnswer(Status.STALE_TERM)).isEqualTo(1_000_000);
+    }
+
+    private static Request damaged(int bits) {
+        final Request request = new Request();
+        request.answer(Status.CORRUPTED, bits, 0, 0);
+        return request;
+    }
+
+    @Test
+    void shouldRepeatWhatMetDamageAsLongAsItMayBeRepaired() {
+        assertThat(schedule.afterAnswer(damaged(ResultBits.REPAIRABLE))).isEqualTo(1_000_000);
+        assertThat(schedule.afterAnswer(damaged(ResultBits.REPAIRABLE))).isEqualTo(2_000_000);
+        assertThat(schedule.afterAnswer(damaged(0))).as("it is lost").isEqualTo(RetrySchedule.NEVER);
+        clock.advanceNs(DEADLINE_NS - 2_000_000);
+        assertThat(schedule.afterAnswer(damaged(ResultBits.REPAIRABLE))).isEqualTo(RetrySchedule.NEVER);
     }
 
     @Test

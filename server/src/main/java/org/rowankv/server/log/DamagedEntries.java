@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.ResultBits;
 
 /**
  * The registry of damaged entries of one area. Readers consult it before they trust an entry; while nothing is damaged
@@ -36,6 +37,7 @@ public final class DamagedEntries {
     private final Map<Long, Integer> lost = new ConcurrentHashMap<>();
 
     private volatile boolean anyLost;
+    private volatile boolean hasOthers;
     private final AtomicLong badEntries = new AtomicLong();
     private final AtomicLong replacedEntries = new AtomicLong();
     private final AtomicLong lostEntries = new AtomicLong();
@@ -148,6 +150,16 @@ public final class DamagedEntries {
     /** Nothing from that address up to the other one is lost any more: it was written anew, or is not needed. */
     public void found(long from, long to) {
         lost.keySet().removeIf(address -> address >= from && address < to);
+    }
+
+    /** There are other replicas: what is damaged here is probably whole there. */
+    public void hasOthers() {
+        hasOthers = true;
+    }
+
+    /** The result bits of an answer that an entry is damaged: whether it may be replaced from another replica. */
+    public int answerBits(long address, int generation) {
+        return hasOthers && !isLost(address, generation) ? ResultBits.REPAIRABLE : 0;
     }
 
     /** Whether the entry at that address, in that use of its segment, is known to be damaged. For every reader. */

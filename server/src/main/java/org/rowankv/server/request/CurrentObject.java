@@ -41,6 +41,8 @@ final class CurrentObject {
     boolean damaged;
     /** The key is absent, but a damaged entry may belong to it: the outcome is unknown. */
     boolean inDoubt;
+    /** If one of these: the result bits of an answer that says so. */
+    int damageBits;
 
     CurrentObject(Segments segments) {
         this.segments = segments;
@@ -78,6 +80,7 @@ final class CurrentObject {
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
                     damaged = !whole || segments.damage().isLost(address, generation);
+                    damageBits = segments.damage().answerBits(address, generation);
                     if (!whole) {
                         segments.damage().suspect(segment, generation);
                     }
@@ -109,6 +112,7 @@ final class CurrentObject {
             return false;
         }
         segments.damage().suspect(segment, generation);
+        damageBits = segments.damage().answerBits(candidate, generation);
         return true;
     }
 

@@ -170,8 +170,11 @@ public final class ObjectReader {
             segments.damage().suspect(segment, generation);
         }
         request.noResult();
-        request.answer(
-                shard.clears().isDestroyed(request.cacheId()) ? Status.UNKNOWN_CACHE : Status.CORRUPTED, 0, 0, 0);
+        if (shard.clears().isDestroyed(request.cacheId())) {
+            request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
+        } else {
+            request.answer(Status.CORRUPTED, segments.damage().answerBits(address, generation), 0, 0);
+        }
         return true;
     }
 
