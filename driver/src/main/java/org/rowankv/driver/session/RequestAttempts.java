@@ -156,10 +156,13 @@ public final class RequestAttempts {
         // A closing is tried once; the mutation continues whatever the result.
         final long nextPauseNs = state == State.CLOSING ? RetrySchedule.NEVER : schedule.afterAnswer(last);
         pauseNs = Math.max(0, nextPauseNs);
+        final ClientSession own = clientSession;
         if (nextPauseNs != RetrySchedule.NEVER) {
+            if (own != null && state == State.MUTATING && isRemembered(last.status())) {
+                last.identified(own.sessionId(), own.nextSequence(), 0);
+            }
             return last;
         }
-        final ClientSession own = clientSession;
         final Request next = own == null
                 ? readEnded(asked)
                 : switch (state) {
@@ -249,6 +252,11 @@ public final class RequestAttempts {
         pool.renew(own);
         // Retry only after SESSION_EXPIRED on a first attempt, which by rule applied nothing.
         return openings < MAX_OPENINGS ? sendMutation(asked, own) : null;
+    }
+
+    /** Whether the server answers the same to each further attempt with the sequence: nothing was applied. */
+    private static boolean isRemembered(Status status) {
+        return status == Status.CORRUPTED || status == Status.NO_VERSION;
     }
 
     /**

@@ -10,6 +10,7 @@ import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.protocol.Request;
+import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.dispatch.NotServedException;
@@ -112,22 +113,37 @@ final class InProcessSession implements Session {
         }
         try {
             primaries[shard].requests().call(request);
-            if (request.status() == Status.NOT_PRIMARY) {
-                callWhileItMoves(request);
+            if (request.status() == Status.NOT_PRIMARY || isWorthRepeating(request)) {
+                callAgain(request);
             }
         } catch (NotServedException e) {
             throw refusal(e);
         }
     }
 
+    /** A damaged entry may be replaced; but the answer to a mutation with an id is remembered, and is its sender's. */
+    private static boolean isWorthRepeating(Request request) {
+        return request.status() == Status.CORRUPTED
+                && request.has(ResultBits.REPAIRABLE)
+                && (request.sessionId() == 0 || !request.operation().isMutation());
+    }
+
     /** Nothing of it was begun. */
-    private void callWhileItMoves(Request request) {
+    private void callAgain(Request request) {
         final Moving moving = new Moving(request.shard());
+        final WaitLimit repair = new WaitLimit(clock, deadlineNs);
+        long waits = 0;
         do {
-            moving.await();
+            if (request.status() == Status.NOT_PRIMARY) {
+                moving.await();
+            } else if (repair.isOver()) {
+                return;
+            } else {
+                primaries[request.shard()].requests().rest(waits++);
+            }
             request.clearAnswer();
             primaries[request.shard()].requests().call(request);
-        } while (request.status() == Status.NOT_PRIMARY);
+        } while (request.status() == Status.NOT_PRIMARY || isWorthRepeating(request));
     }
 
     /** The wait for the next primary of a shard, which is being opened. */

@@ -110,9 +110,6 @@ public final class Server implements AutoCloseable {
                 configuration.serverCount() == 1
                         ? Long.MAX_VALUE
                         : settings.bytesPerWindow(segments.count(), segments.length(), configuration.serverCount()));
-        if (configuration.shards().stream().anyMatch(shard -> shard.replicaCount() > 1)) {
-            segments.damage().hasOthers();
-        }
         final ReadCheck check = new ReadCheck(segments);
         final ObjectReader reader = new ObjectReader(segments, clock, errors, check, settings.verifyReads(), limits);
         this.scan = new ShardScan(segments, clock, check, settings.verifyReads());

@@ -37,7 +37,6 @@ public final class DamagedEntries {
     private final Map<Long, Integer> lost = new ConcurrentHashMap<>();
 
     private volatile boolean anyLost;
-    private volatile boolean hasOthers;
     private final AtomicLong badEntries = new AtomicLong();
     private final AtomicLong replacedEntries = new AtomicLong();
     private final AtomicLong lostEntries = new AtomicLong();
@@ -152,14 +151,15 @@ public final class DamagedEntries {
         lost.keySet().removeIf(address -> address >= from && address < to);
     }
 
-    /** There are other replicas: what is damaged here is probably whole there. */
-    public void hasOthers() {
-        hasOthers = true;
-    }
-
-    /** The result bits of an answer that an entry is damaged: whether it may be replaced from another replica. */
-    public int answerBits(long address, int generation) {
-        return hasOthers && !isLost(address, generation) ? ResultBits.REPAIRABLE : 0;
+    /**
+     * The result bits of an answer that an entry is damaged: whether it may be replaced from another replica soon. Not if
+     * its use of the segment was examined in vain.
+     */
+    public int answerBits(int segment, long address, int generation) {
+        final Suspect use = new Suspect(segment, generation);
+        return isLost(address, generation) || undecided.containsKey(use) || early.contains(use)
+                ? 0
+                : ResultBits.REPAIRABLE;
     }
 
     /** Whether the entry at that address, in that use of its segment, is known to be damaged. For every reader. */

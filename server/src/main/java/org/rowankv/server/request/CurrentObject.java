@@ -80,7 +80,7 @@ final class CurrentObject {
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
                     damaged = !whole || segments.damage().isLost(address, generation);
-                    damageBits = segments.damage().answerBits(address, generation);
+                    damageBits = segments.damage().answerBits(segment, address, generation);
                     if (!whole) {
                         segments.damage().suspect(segment, generation);
                     }
@@ -112,7 +112,7 @@ final class CurrentObject {
             return false;
         }
         segments.damage().suspect(segment, generation);
-        damageBits = segments.damage().answerBits(candidate, generation);
+        damageBits = segments.damage().answerBits(segment, candidate, generation);
         return true;
     }
 

@@ -173,7 +173,7 @@ public final class ObjectReader {
         if (shard.clears().isDestroyed(request.cacheId())) {
             request.answer(Status.UNKNOWN_CACHE, 0, 0, 0);
         } else {
-            request.answer(Status.CORRUPTED, segments.damage().answerBits(address, generation), 0, 0);
+            request.answer(Status.CORRUPTED, segments.damage().answerBits(segment, address, generation), 0, 0);
         }
         return true;
     }

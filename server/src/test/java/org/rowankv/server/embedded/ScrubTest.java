@@ -22,7 +22,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.driver.api.RowanException;
+import org.rowankv.protocol.Operation;
 import org.rowankv.protocol.Status;
+import org.rowankv.runtime.SplittableRandomSource;
+import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.area.SegmentState;
 import org.rowankv.server.engine.Server;
 import org.rowankv.server.engine.ServerStatistics;
@@ -361,6 +364,24 @@ final class ScrubTest {
                     .until(() -> statistics(primary.serverId()).replacedEntries() == 1);
             requireAll();
         }
+    }
+
+    /** @param withIds as over a network: then the answer to a mutation is remembered under its id */
+    @ParameterizedTest
+    @CsvSource({"true, GET", "false, GET", "true, PUT", "false, PUT"})
+    void shouldReadAndWriteOverAFlippedBitWithoutAnError(boolean withIds, Operation operation) {
+        open(3, 0);
+        final RowanClient asking = withIds
+                ? client
+                : new RowanClient(cluster.session(), SystemClock.INSTANCE, new SplittableRandomSource(8));
+        final Place place =
+                look(cluster.servers().get(cluster.configuration().shard(0).primary()), EntryType.PUT, true, 0);
+        final String key = keyOf(place);
+        place.flip(keyOffset(place));
+        final byte[] before = operation == Operation.GET
+                ? asking.get(cache, bytes(key))
+                : asking.getAndPut(cache, bytes(key), value(key, 7, LENGTH)).previousValue();
+        assertThat("k" + numberOf(key, before)).isEqualTo(key);
     }
 
     @Test

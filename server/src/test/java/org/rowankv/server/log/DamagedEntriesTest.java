@@ -7,24 +7,32 @@ import org.rowankv.protocol.ResultBits;
 
 /** What readers are told about an entry that is damaged. */
 class DamagedEntriesTest {
+    private static final int SEGMENT = 1;
     private static final long ADDRESS = 4096;
     private static final int GENERATION = 3;
 
     private final DamagedEntries damage = new DamagedEntries();
 
-    @Test
-    void shouldPromiseNoRepairWithoutOtherReplicas() {
-        assertThat(damage.answerBits(ADDRESS, GENERATION)).isZero();
+    private int bits(int generation) {
+        return damage.answerBits(SEGMENT, ADDRESS, generation);
     }
 
     @Test
     void shouldPromiseARepairUntilNoReplicaHasTheEntry() {
-        damage.hasOthers();
-        assertThat(damage.answerBits(ADDRESS, GENERATION)).isEqualTo(ResultBits.REPAIRABLE);
+        assertThat(bits(GENERATION)).isEqualTo(ResultBits.REPAIRABLE);
         damage.lost(ADDRESS, GENERATION);
-        assertThat(damage.answerBits(ADDRESS, GENERATION)).isZero();
-        assertThat(damage.answerBits(ADDRESS, GENERATION + 1))
-                .as("another use of the segment")
-                .isEqualTo(ResultBits.REPAIRABLE);
+        assertThat(bits(GENERATION)).isZero();
+        assertThat(bits(GENERATION + 1)).as("another use of the segment").isEqualTo(ResultBits.REPAIRABLE);
+    }
+
+    @Test
+    void shouldPromiseNoRepairWhereOneWasTriedInVain() {
+        final DamagedEntries.Suspect use = new DamagedEntries.Suspect(SEGMENT, GENERATION);
+        damage.inVain(use);
+        assertThat(bits(GENERATION)).isZero();
+        damage.examinedEarly(use);
+        assertThat(bits(GENERATION)).isEqualTo(ResultBits.REPAIRABLE);
+        damage.undecided(use, 7);
+        assertThat(bits(GENERATION)).isZero();
     }
 }
