@@ -60,6 +60,7 @@ final class CurrentObject {
     void load(ShardReplica shard, long position, Request request, boolean copyValue, boolean verify) {
         damaged = false;
         inDoubt = false;
+        damageBits = 0;
         long refused = 0;
         while (true) {
             address = shard.findLikely(position, refused, request);
@@ -80,9 +81,11 @@ final class CurrentObject {
                 VarHandle.acquireFence();
                 if (segments.generation(segment) == generation) {
                     damaged = !whole || segments.damage().isLost(address, generation);
-                    damageBits = segments.damage().answerBits(segment, address, generation);
                     if (!whole) {
                         segments.damage().suspect(segment, generation);
+                    }
+                    if (damaged) {
+                        damageBits = segments.damage().answerBits(segment, address, generation);
                     }
                     return;
                 }
