@@ -3,7 +3,6 @@ package org.rowankv.driver;
 import org.rowankv.driver.api.RowanException;
 import org.rowankv.driver.api.StoreFullException;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 
 /** What a status that is no result means to the caller. */
@@ -40,9 +39,7 @@ final class OutcomeCheck {
                         Status.CORRUPTED,
                         "the stored entry of key " + keyText(request) + " in the cache with id " + request.cacheId()
                                 + " does not agree with its checksum, and no other replica "
-                                + (request.has(ResultBits.REPAIRABLE)
-                                        ? "has replaced it within the deadline"
-                                        : "has it")
+                                + (request.mayBeRepaired() ? "has replaced it within the deadline" : "has it")
                                 + "; it is not served. Put it again, or remove it");
             case CLOSED -> throw new RowanException(Status.CLOSED, "the store is closed");
             case UNREACHABLE ->

@@ -422,6 +422,11 @@ public final class Request {
         return ResultBits.has(bits, bit);
     }
 
+    /** Whether it met a damaged entry, which had no effect, and which another replica's may soon replace. */
+    public boolean mayBeRepaired() {
+        return status == Status.CORRUPTED && has(ResultBits.REPAIRABLE);
+    }
+
     /**
      * Of a read: the version of the object, or, of a read that found nothing, a version to give to
      * {@link Condition#IF_ABSENT_SINCE}. Of a mutation that took effect: the version it made; of one whose condition

@@ -4,7 +4,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.rowankv.driver.api.Session;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 
@@ -17,8 +16,8 @@ import org.rowankv.runtime.Clock;
  * primary at any time and have the next one soon. After each such attempt the session searches for a newer
  * configuration. With one, and after the first lost reply, the next attempt follows at once; else pauses grow from 1 ms
  * to 20 ms. While the outcome is known, an attempt has as much time for its reply as the pause before it, lest the
- * outcome become unknown. So is a request repeated that met a damaged entry, which applied nothing either, while the
- * server may take that from another replica. Owned by one caller.
+ * outcome become unknown. A request that met a damaged entry is repeated too, while another replica's entry may replace
+ * it. Owned by one caller.
  */
 public final class RetrySchedule {
     /** No other attempt: the status is final. */
@@ -62,8 +61,7 @@ public final class RetrySchedule {
 
     /** Whether another attempt of an answered request may succeed. */
     static boolean isWorthRepeating(Request answered) {
-        return isWorthRepeating(answered.status())
-                || answered.status() == Status.CORRUPTED && answered.has(ResultBits.REPAIRABLE);
+        return isWorthRepeating(answered.status()) || answered.mayBeRepaired();
     }
 
     private static boolean isWorthRepeating(Status status) {

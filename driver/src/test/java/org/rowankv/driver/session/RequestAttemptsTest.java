@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
@@ -177,6 +178,30 @@ final class RequestAttemptsTest {
         }
         assertThat(carryOut(way).status()).as("the next one").isEqualTo(Status.OK);
         assertThat(version()).isEqualTo(Version.next(after));
+    }
+
+    /** A server remembers under its id that it refused a mutation, and answers so again. */
+    @Example
+    void shouldTakeAnotherIdBehindAnAnswerThatServersRemember() {
+        assertThat(idsBehind(Status.NO_VERSION)).hasSize(2).doesNotHaveDuplicates();
+        assertThat(Set.copyOf(idsBehind(Status.UNDER_REPLICATED))).hasSize(1);
+    }
+
+    /** The sequences of a mutation that is answered so at first. */
+    private List<Long> idsBehind(Status first) {
+        final List<Long> sequences = new ArrayList<>();
+        session.interceptWith(new ModelSession.Interceptor() {
+            @Override
+            public Status refuse(Request request) {
+                if (request.operation() != Operation.PUT) {
+                    return Status.OK;
+                }
+                sequences.add(request.sequence());
+                return sequences.size() == 1 ? first : Status.OK;
+            }
+        });
+        assertThat(carryOut(0).status()).isEqualTo(Status.OK);
+        return sequences;
     }
 
     /** Every status is in one of the lists above. */

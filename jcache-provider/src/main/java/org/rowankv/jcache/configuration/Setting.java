@@ -77,7 +77,7 @@ public enum Setting {
             "false",
             Scope.STORE,
             "Verifies checksums on every read; otherwise only on arrival, on moves, and by the scrubber. "
-                    + "Reads of an object with detected damage wait for another replica, or fail and name its key."),
+                    + "Reads of detected damage wait for another replica, or fail and name the key."),
     SCRUB_RATE(
             SettingForm.NUMBER,
             "4",

@@ -18,7 +18,7 @@ final class ImageReader {
     private final boolean[] covered;
     private final int[] live;
     private final ByteBuffer block = ImageDescriptor.block();
-    /** Buffer for those of a bucket. */
+    /** The items of a group that are loaded. */
     private long[] group = new long[16];
 
     /** @param covered the segments whose items are loaded unchanged; items of others only name their entries */

@@ -10,7 +10,6 @@ import org.rowankv.driver.api.ScanPage;
 import org.rowankv.driver.api.Session;
 import org.rowankv.driver.api.ValidatedValue;
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.ResultBits;
 import org.rowankv.protocol.Status;
 import org.rowankv.runtime.Clock;
 import org.rowankv.server.dispatch.NotServedException;
@@ -123,8 +122,7 @@ final class InProcessSession implements Session {
 
     /** A damaged entry may be replaced; but the answer to a mutation with an id is remembered, and is its sender's. */
     private static boolean isWorthRepeating(Request request) {
-        return request.status() == Status.CORRUPTED
-                && request.has(ResultBits.REPAIRABLE)
+        return request.mayBeRepaired()
                 && (request.sessionId() == 0 || !request.operation().isMutation());
     }
 

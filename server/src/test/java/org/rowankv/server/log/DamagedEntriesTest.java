@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.ResultBits;
 
-/** What readers are told about an entry that is damaged. */
+/** Whether answers about a damaged entry promise its repair. */
 class DamagedEntriesTest {
     private static final int SEGMENT = 1;
     private static final long ADDRESS = 4096;
