@@ -13,6 +13,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.server.area.SegmentOwner;
 import org.rowankv.server.area.SegmentState;
+import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.log.Space;
 import org.rowankv.server.shard.ShardReplica;
@@ -217,6 +218,28 @@ final class TenureChangesTest {
         assertThat(servers.configuration().shard(0).isJoining(JOINER)).isTrue();
         servers.holdCopied(false);
         requireAllOthersThere();
+    }
+
+    /**
+     * Between the change of the roles and that of the version counter, a put would acquire credit of a joining server for
+     * an entry whose space that server takes itself: it waits instead.
+     */
+    @Test
+    void shouldAcquireNoCreditForAVersionFromBeforeTheTenure() {
+        final String key = "a1";
+        final Server primary = servers.server(RunningServers.shardOf(key) % 2);
+        write("a");
+        final List<Boolean> answered = new ArrayList<>();
+        primary.roleChanges().observe(() -> {
+            if (answered.isEmpty()) {
+                primary.deadline(100_000_000L);
+                answered.add(servers.call(RunningServers.put(new Request(), key, Stores.value(key, 2, 900))));
+                primary.deadline(20_000_000_000L);
+            }
+        });
+        assertThat(servers.adopt(servers.adding(JOINER))).isTrue();
+        requireAllThere();
+        assertThat(answered).containsExactly(false);
     }
 
     private void requireAllOthersThere() {
