@@ -236,9 +236,11 @@ public final class CheckpointAgent implements Agent {
     }
 
     private long changes() {
-        return replicas.all().stream()
-                .mapToLong(replica -> replica.index().changes())
-                .sum();
+        long sum = 0;
+        for (ShardReplica replica : replicas.all()) {
+            sum += replica.index().changes();
+        }
+        return sum;
     }
 
     /** Not while a replica is catching up: entries copied to it later are older than the checkpoint would claim. */

@@ -102,7 +102,9 @@ public final class ServerAgents implements AutoCloseable {
     }
 
     public void start() {
-        all.forEach(AgentHandle::start);
+        for (AgentHandle agent : all) {
+            agent.start();
+        }
     }
 
     /** Wakes the agents: there is work for some of them. */

@@ -53,15 +53,17 @@ final class Checkpoints {
 
     /** Starts to take checkpoints. */
     void start(List<Server> servers, ErrorLog errors) {
-        all.forEach((serverId, each) -> {
-            final Server server = servers.get(serverId);
-            each.start(
-                    server.replicas(),
-                    server::lastVersion,
-                    context.clocks().apply(serverId),
-                    context.scheduling(),
-                    errors);
-        });
+        for (Server server : servers) {
+            final ServerCheckpoints each = all.get(server.serverId());
+            if (each != null) {
+                each.start(
+                        server.replicas(),
+                        server::lastVersion,
+                        context.clocks().apply(server.serverId()),
+                        context.scheduling(),
+                        errors);
+            }
+        }
     }
 
     /** Stops, and abandons a checkpoint in progress. */
@@ -88,8 +90,10 @@ final class Checkpoints {
     }
 
     CheckpointStatistics statistics() {
-        return all.values().stream()
-                .map(ServerCheckpoints::statistics)
-                .reduce(new CheckpointStatistics(0, 0, 0), CheckpointStatistics::plus);
+        CheckpointStatistics sum = new CheckpointStatistics(0, 0, 0);
+        for (ServerCheckpoints each : all.values()) {
+            sum = sum.plus(each.statistics());
+        }
+        return sum;
     }
 }

@@ -17,6 +17,7 @@ import org.rowankv.server.catalogue.SpareContents;
 import org.rowankv.server.catalogue.StoredCache;
 import org.rowankv.server.configstore.ConfigurationStore;
 import org.rowankv.server.engine.Server;
+import org.rowankv.server.shard.ShardReplica;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,9 +67,14 @@ final class EmbeddedCatalogue implements ClientCatalogue, SpareContents {
     void start() {
         store.resume();
         final BitSet retired = store.retiredIds();
-        servers.forEach(server ->
-                server.replicas().all().forEach(replica -> replica.clears().retire(retired)));
-        store.list().forEach(this::apply);
+        for (Server server : servers) {
+            for (ShardReplica replica : server.replicas().all()) {
+                replica.clears().retire(retired);
+            }
+        }
+        for (StoredCache cache : store.list()) {
+            apply(cache);
+        }
     }
 
     private void destroyEverywhere(int cacheId) {

@@ -175,11 +175,15 @@ public final class EmbeddedCluster implements AutoCloseable {
     }
 
     private void startServers(Clock clock) {
-        servers.forEach(server -> server.meet(servers));
+        for (Server server : servers) {
+            server.meet(servers);
+            server.whenFaulty(faults::explain);
+            server.deadline(deadlineNs());
+        }
         peers.connect();
-        servers.forEach(server -> server.whenFaulty(faults::explain));
-        servers.forEach(server -> server.deadline(deadlineNs()));
-        servers.forEach(Server::start);
+        for (Server server : servers) {
+            server.start();
+        }
         serving = List.copyOf(servers);
         final IllegalStateException earlier = shutdown.reason();
         if (earlier != null) {

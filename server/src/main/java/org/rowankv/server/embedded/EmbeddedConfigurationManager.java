@@ -236,12 +236,15 @@ final class EmbeddedConfigurationManager implements Agent {
 
     @Override
     public int doWork() {
-        if (servers.stream().anyMatch(Server::isStopped) || failure != null && !mayRetry()) {
+        if (isAnyStopped() || failure != null && !mayRetry()) {
             return 0;
         }
         for (Transfer next = arrived.poll(); next != null; next = arrived.poll()) {
             transfers.add(next);
             asked.add(next.request());
+        }
+        if (failure == null && asked.isEmpty() && !due.areReported()) {
+            return 0;
         }
         deciding = true;
         try {
@@ -263,6 +266,15 @@ final class EmbeddedConfigurationManager implements Agent {
         } finally {
             deciding = false;
         }
+    }
+
+    private boolean isAnyStopped() {
+        for (Server server : servers) {
+            if (server.isStopped()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Not while no primary may move: what was attempted may be stored, and move one. */

@@ -17,8 +17,8 @@ final class OtherReplicas implements PeerReplicas {
 
     /** Those of servers in the same process; which of them holds a shard may change. */
     void meet(Server own, List<Server> servers) {
-        final List<Server> others =
-                servers.stream().filter(server -> server != own).toList();
+        final List<Server> others = new ArrayList<>(servers);
+        others.remove(own);
         found = shard -> siblings(others, shard);
     }
 

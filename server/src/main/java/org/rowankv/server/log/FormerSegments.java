@@ -48,6 +48,11 @@ public final class FormerSegments {
         return true;
     }
 
+    /** Whether none is kept. */
+    public boolean isEmpty() {
+        return kept.isEmpty();
+    }
+
     /** Those that are kept, the newest first. */
     public List<Integer> newestFirst() {
         final List<Integer> all = new ArrayList<>();

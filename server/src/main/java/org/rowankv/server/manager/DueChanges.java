@@ -36,6 +36,11 @@ public final class DueChanges {
         return renewals;
     }
 
+    /** Whether anything is reported that may change the configuration. */
+    public boolean areReported() {
+        return completions.areAny() || renewals.areAny();
+    }
+
     /** With the replicas that have become complete; null if none has. */
     public @Nullable Configuration completed(Configuration present) {
         final Map<Integer, Set<Integer>> complete = completions.in(present);

@@ -35,6 +35,11 @@ public final class ShardReports {
         alarm.run();
     }
 
+    /** Whether there is a report that was not seen stored yet. */
+    boolean areAny() {
+        return !reports.isEmpty();
+    }
+
     /** Of those reports the shards to which they still apply in that configuration, by server. */
     Map<Integer, Set<Integer>> in(Configuration stored) {
         final Map<Integer, Set<Integer>> all = new TreeMap<>();

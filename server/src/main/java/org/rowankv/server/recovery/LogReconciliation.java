@@ -63,14 +63,20 @@ public final class LogReconciliation implements RecoveredReplicas {
     /** Reconciles all servers of a store in this process, and finishes their recovery; returns the number of copies. */
     public static long reconcile(Configuration configuration, List<RecoveredServer> recovered) {
         final List<LogReconciliation> all = new ArrayList<>();
-        recovered.forEach(each -> all.add(new LogReconciliation(configuration, each, all::get)));
-        all.forEach(LogReconciliation::compare);
+        for (RecoveredServer server : recovered) {
+            all.add(new LogReconciliation(configuration, server, all::get));
+        }
+        for (LogReconciliation each : all) {
+            each.compare();
+        }
         long copies = 0;
         for (LogReconciliation each : all) {
             copies += each.scatter(shard -> all.forEach(replica -> replica.release(shard)));
         }
         Chaos.point("start.scattered");
-        recovered.forEach(RecoveredServer::finish);
+        for (RecoveredServer server : recovered) {
+            server.finish();
+        }
         Chaos.point("start.recovered");
         return copies;
     }

@@ -117,12 +117,20 @@ public final class RecoveredServer implements EntryAssembler.Handler {
 
     /** Valid entries found. */
     public long entries() {
-        return readers.stream().mapToLong(SegmentReader::entries).sum();
+        long sum = 0;
+        for (SegmentReader reader : readers) {
+            sum += reader.entries();
+        }
+        return sum;
     }
 
     /** Places that claimed to be entries and are not: torn by a power cut, or damaged. */
     public long tornEntries() {
-        return readers.stream().mapToLong(SegmentReader::tornEntries).sum();
+        long sum = 0;
+        for (SegmentReader reader : readers) {
+            sum += reader.tornEntries();
+        }
+        return sum;
     }
 
     /**
@@ -187,7 +195,9 @@ public final class RecoveredServer implements EntryAssembler.Handler {
         }
         final ScanProgress progress = new ScanProgress(serverId, toRead.size(), clock, LOG::info);
         final List<IntConsumer> each = new ArrayList<>();
-        readers.forEach(one -> each.add(s -> progress.segmentRead(one.read(s))));
+        for (SegmentReader reader : readers) {
+            each.add(s -> progress.segmentRead(reader.read(s)));
+        }
         new ScanThreads("rowan-scan-" + serverId, toRead, each).readAll();
         requireComplete();
     }
@@ -252,8 +262,10 @@ public final class RecoveredServer implements EntryAssembler.Handler {
      * for it, and the damage was reported.
      */
     private void requireComplete() {
-        if (readers.stream().anyMatch(each -> each.damagedLandings() > 0)) {
-            throw segments.area().foundIncomplete();
+        for (SegmentReader reader : readers) {
+            if (reader.damagedLandings() > 0) {
+                throw segments.area().foundIncomplete();
+            }
         }
     }
 

@@ -74,7 +74,7 @@ public final class JoinAgent implements Agent {
         this.segments = segments;
         this.replicas = replicas;
         this.changes = new TenureChanges(serverId, digest, segments, replicas);
-        this.former = segments.former().newestFirst().isEmpty()
+        this.former = segments.former().isEmpty()
                 ? null
                 : new FormerEntries(serverId, segments, replicas, digest, roles, listener, clock, reused);
         this.listener = listener;

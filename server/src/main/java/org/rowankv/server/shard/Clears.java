@@ -63,7 +63,9 @@ public final class Clears {
 
     /** Refuses these ids too from now on: the entry that destroys a cache leaves the log once nothing of it is left. */
     public synchronized void retire(BitSet ids) {
-        ids.stream().forEach(this::refuse);
+        for (int id = ids.nextSetBit(0); id >= 0; id = ids.nextSetBit(id + 1)) {
+            refuse(id);
+        }
     }
 
     private void refuse(int cacheId) {

@@ -71,8 +71,10 @@ public final class Roles {
         }
         this.primaries = List.copyOf(own);
         this.counts = countsOf(own);
-        this.incarnations =
-                configuration.incarnations().stream().mapToLong(Long::longValue).toArray();
+        this.incarnations = new long[configuration.serverCount()];
+        for (int server = 0; server < incarnations.length; server++) {
+            incarnations[server] = configuration.incarnations().get(server);
+        }
     }
 
     /** The roles of the same configuration with other primaries open or closed. */
@@ -90,7 +92,11 @@ public final class Roles {
     }
 
     private static CacheCounts[] countsOf(List<ShardPrimary> primaries) {
-        return primaries.stream().map(each -> each.replica().counts()).toArray(CacheCounts[]::new);
+        final CacheCounts[] counts = new CacheCounts[primaries.size()];
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] = primaries.get(i).replica().counts();
+        }
+        return counts;
     }
 
     /**

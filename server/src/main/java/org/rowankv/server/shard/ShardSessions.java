@@ -55,9 +55,14 @@ public final class ShardSessions {
 
     /** The ids of the open sessions. */
     public long[] openIds() {
-        return Arrays.stream(tables)
-                .flatMapToLong(table -> Arrays.stream(table.openSessions()))
-                .toArray();
+        long[] ids = new long[0];
+        for (SessionTable table : tables) {
+            final long[] more = table.openSessions();
+            final int before = ids.length;
+            ids = Arrays.copyOf(ids, before + more.length);
+            System.arraycopy(more, 0, ids, before, more.length);
+        }
+        return ids;
     }
 
     /** The shard's primary is here from now on: bounds the open sessions of each table, and renews their leases. */
