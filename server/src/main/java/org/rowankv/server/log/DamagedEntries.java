@@ -41,12 +41,18 @@ public final class DamagedEntries {
     private final AtomicLong replacedEntries = new AtomicLong();
     private final AtomicLong lostEntries = new AtomicLong();
 
-    /** Fewer entries were found than were written. The use is examined once, until {@link #settled} or {@link #again}. */
-    public void suspect(int segment, int generation) {
+    /**
+     * Fewer entries were found than were written. The use is examined once, until {@link #settled} or {@link #again}.
+     *
+     * @return false if it is suspect already
+     */
+    public boolean suspect(int segment, int generation) {
         final Suspect suspect = new Suspect(segment, generation);
-        if (known.add(suspect)) {
+        final boolean isNew = known.add(suspect);
+        if (isNew) {
             suspects.add(suspect);
         }
+        return isNew;
     }
 
     /** Whether the segment's use is or was examined and may not be freed. */

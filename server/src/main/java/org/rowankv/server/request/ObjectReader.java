@@ -162,12 +162,11 @@ public final class ObjectReader {
     /** A destroyed cache has no entries, readable or not. */
     private boolean answerCorrupted(
             ShardReplica shard, Request request, int segment, long address, int generation, @Nullable String reason) {
-        if (reason != null) {
+        if (reason != null && segments.damage().suspect(segment, generation)) {
             errors.reportExpected(
                     "reading segment " + segment + " at "
                             + (address - segments.area().addressOf(segment)),
                     new IllegalStateException(reason));
-            segments.damage().suspect(segment, generation);
         }
         request.noResult();
         if (shard.clears().isDestroyed(request.cacheId())) {

@@ -35,4 +35,13 @@ class DamagedEntriesTest {
         damage.undecided(use, 7);
         assertThat(bits(GENERATION)).isZero();
     }
+
+    @Test
+    void shouldSaySuspectsAreNewOnce() {
+        assertThat(damage.suspect(SEGMENT, GENERATION)).isTrue();
+        assertThat(damage.suspect(SEGMENT, GENERATION)).isFalse();
+        assertThat(damage.suspect(SEGMENT, GENERATION + 1))
+                .as("another use of the segment")
+                .isTrue();
+    }
 }
