@@ -243,7 +243,7 @@ final class EmbeddedConfigurationManager implements Agent {
             transfers.add(next);
             asked.add(next.request());
         }
-        if (failure == null && asked.isEmpty() && !due.areReported()) {
+        if (failure == null && asked.isEmpty() && !due.hasReports()) {
             return 0;
         }
         deciding = true;

@@ -36,9 +36,9 @@ public final class DueChanges {
         return renewals;
     }
 
-    /** Whether anything is reported that may change the configuration. */
-    public boolean areReported() {
-        return completions.areAny() || renewals.areAny();
+    /** Whether there are reports, which may change the configuration. */
+    public boolean hasReports() {
+        return !completions.isEmpty() || !renewals.isEmpty();
     }
 
     /** With the replicas that have become complete; null if none has. */

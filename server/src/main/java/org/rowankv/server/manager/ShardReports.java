@@ -35,9 +35,9 @@ public final class ShardReports {
         alarm.run();
     }
 
-    /** Whether there is a report that was not seen stored yet. */
-    boolean areAny() {
-        return !reports.isEmpty();
+    /** Whether every report was seen stored. */
+    boolean isEmpty() {
+        return reports.isEmpty();
     }
 
     /** Of those reports the shards to which they still apply in that configuration, by server. */

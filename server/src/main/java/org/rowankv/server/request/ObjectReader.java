@@ -162,6 +162,7 @@ public final class ObjectReader {
     /** A destroyed cache has no entries, readable or not. */
     private boolean answerCorrupted(
             ShardReplica shard, Request request, int segment, long address, int generation, @Nullable String reason) {
+        // Reported once: a caller that waits for the repair looks at it again and again.
         if (reason != null && segments.damage().suspect(segment, generation)) {
             errors.reportExpected(
                     "reading segment " + segment + " at "

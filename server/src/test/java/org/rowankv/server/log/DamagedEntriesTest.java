@@ -37,7 +37,7 @@ class DamagedEntriesTest {
     }
 
     @Test
-    void shouldSaySuspectsAreNewOnce() {
+    void shouldTellANewSuspectFromAKnownOne() {
         assertThat(damage.suspect(SEGMENT, GENERATION)).isTrue();
         assertThat(damage.suspect(SEGMENT, GENERATION)).isFalse();
         assertThat(damage.suspect(SEGMENT, GENERATION + 1))

@@ -77,7 +77,7 @@ final class JoinAgentTest {
                 .thenAnswer(call -> call.getArgument(0, LandingPosition.class).ordinal(0) <= digested);
         doAnswer(call -> released.add(call.getArgument(0))).when(digest).joined(anyInt());
         final Segments segments = mock(Segments.class, RETURNS_DEEP_STUBS);
-        when(segments.former().newestFirst()).thenReturn(List.of());
+        when(segments.former().isEmpty()).thenReturn(true);
         agent = new JoinAgent(
                 2,
                 digest,
