@@ -409,7 +409,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     /**
      * Other roles came into force after credit for an entry was acquired: what is not used is kept, and what is missing
-     * is owed. A joining backup takes the space of an entry from before its epoch by itself.
+     * is owed. A joining backup takes the space of an entry from before its tenure by itself.
      */
     private void settleCredit(ByteBuffer entry, int at) {
         final Roles before = credited;
@@ -424,11 +424,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 credit.put(server, bytes);
             }
         }
-        final boolean isOfThisEpoch = Version.epoch(EntryDescriptor.version(entry, at)) >= roles.epoch(shard);
+        final int epoch = Version.epoch(EntryDescriptor.version(entry, at));
         for (int server : setOf(roles, shard)) {
             final boolean isNew =
                     !isInSet(before, shard, server) || before.incarnation(server) != roles.incarnation(server);
-            if (isNew && isOfThisEpoch) {
+            if (isNew && epoch >= roles.tenure(shard, server)) {
                 credit.owe(server, bytes);
             }
         }

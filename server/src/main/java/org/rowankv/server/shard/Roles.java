@@ -25,6 +25,8 @@ public final class Roles {
     private final int[][] backups;
     private final int[][] joining;
     private final int[] epochs;
+    /** By shard and server; the array of a shard is shared with earlier roles in which it was the same. */
+    private final int[][] tenures;
     /** By shard: whether its primary here begins nothing any more. */
     private final boolean[] closed;
 
@@ -36,7 +38,7 @@ public final class Roles {
      *     Null for a shard that is not open here yet
      */
     public Roles(int serverId, Configuration configuration, IntFunction<@Nullable ShardPrimary> primaryOf) {
-        this(serverId, configuration, primaryOf, shard -> null);
+        this(serverId, configuration, primaryOf, shard -> null, null);
     }
 
     /** @param leavingOf the primary here of a shard that the configuration gives another server, or null */
@@ -44,7 +46,8 @@ public final class Roles {
             int serverId,
             Configuration configuration,
             IntFunction<@Nullable ShardPrimary> primaryOf,
-            IntFunction<@Nullable ShardPrimary> leavingOf) {
+            IntFunction<@Nullable ShardPrimary> leavingOf,
+            @Nullable Roles before) {
         final int shardCount = configuration.shardCount();
         this.serverId = serverId;
         this.configuration = configuration;
@@ -75,6 +78,23 @@ public final class Roles {
         for (int server = 0; server < incarnations.length; server++) {
             incarnations[server] = configuration.incarnations().get(server);
         }
+        this.tenures = new int[shardCount][];
+        for (int shard = 0; shard < shardCount; shard++) {
+            tenures[shard] = tenuresOf(configuration.shard(shard), before, shard);
+        }
+    }
+
+    private int[] tenuresOf(ShardAssignment assignment, @Nullable Roles before, int shard) {
+        final int[] all = new int[incarnations.length];
+        for (int server = 0; server < all.length; server++) {
+            if (assignment.isReplica(server)) {
+                final int since = before == null || before.incarnations[server] != incarnations[server]
+                        ? 0
+                        : before.tenures[shard][server];
+                all[server] = since > 0 ? since : assignment.epoch();
+            }
+        }
+        return before != null && Arrays.equals(all, before.tenures[shard]) ? before.tenures[shard] : all;
     }
 
     /** The roles of the same configuration with other primaries open or closed. */
@@ -87,6 +107,7 @@ public final class Roles {
         this.backups = backups;
         this.joining = before.joining;
         this.epochs = before.epochs;
+        this.tenures = before.tenures;
         this.closed = closed;
         this.incarnations = before.incarnations;
     }
@@ -178,7 +199,8 @@ public final class Roles {
                     final ShardPrimary kept = find(shard);
                     return kept == null ? primaryOf.apply(shard) : kept;
                 },
-                this::find);
+                this::find,
+                this);
     }
 
     /**
@@ -228,6 +250,15 @@ public final class Roles {
     /** The shard's epoch: the tag of what its primary sends. */
     public int epoch(int shard) {
         return epochs[shard];
+    }
+
+    /**
+     * The epoch of the first roles here in which a server has been a replica of a shard, with its present incarnation and
+     * ever since; 0 if it is none. This server assigns no version between it and the {@linkplain ShardReplica#tenure
+     * tenure} at that server: what is older than one of them is older than both.
+     */
+    public int tenure(int shard, int server) {
+        return tenures[shard][server];
     }
 
     /** The backups of a shard, complete or joining: all that acknowledge its writes. */

@@ -114,6 +114,19 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(3).granted()).isZero();
     }
 
+    /** Another epoch follows before it begins: the backup counts it, for it is of its tenure. */
+    @Test
+    void shouldOweForAnEntryOfAnEarlierEpochOfTheTenure() {
+        write(Version.of(2, 1), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        final Configuration second = RolesOfOne.changed(first, Set.of(3), 1, 3);
+        replace(second);
+        replace(RolesOfOne.changed(second, Set.of(3), 1, 3));
+        sendWhole();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(3).granted()).isEqualTo(cost());
+    }
+
     @Test
     void shouldNotOweForAnEntryWithoutSpace() {
         write(Version.of(2, 1), true);

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.SplittableRandomSource;
@@ -112,6 +113,27 @@ final class RolesTest {
         final List<ShardAssignment> next = new ArrayList<>(shards);
         next.set(shard, new ShardAssignment(shards.get(shard).epoch() + 1, 1, new int[] {2}));
         return next;
+    }
+
+    @Test
+    void shouldTellSinceWhichEpochEachServerIsAReplica() {
+        final Configuration one = RolesOfOne.configuration(1, 1, 2);
+        final Configuration joined = RolesOfOne.changed(one, Set.of(3), 1, 3);
+        final Configuration complete = RolesOfOne.changed(joined, Set.of(), 1, 3);
+        Roles roles = new Roles(0, one, shard -> primary(shard, one));
+        assertThat(tenures(roles)).containsExactly(1, 1, 1, 0);
+        roles = roles.next(joined, shard -> null);
+        assertThat(tenures(roles)).containsExactly(1, 1, 0, 2);
+        roles = roles.next(complete, shard -> null);
+        assertThat(tenures(roles)).containsExactly(1, 1, 0, 2);
+        roles = roles.next(RolesOfOne.changed(RolesOfOne.returned(complete, 3), Set.of(3), 3), shard -> null);
+        assertThat(tenures(roles)).as("one has left, another has come back").containsExactly(1, 0, 0, 4);
+    }
+
+    private static List<Integer> tenures(Roles roles) {
+        return IntStream.range(0, roles.serverCount())
+                .mapToObj(server -> roles.tenure(0, server))
+                .toList();
     }
 
     @Test
