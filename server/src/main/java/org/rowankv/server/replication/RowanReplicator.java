@@ -218,7 +218,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             attempt++;
             sentUnder = adopted();
             primary = sentUnder.find(shardId);
-            if (credited != sentUnder) {
+            if (credited != sentUnder || sentUnder.joining(shardId).length > 0) {
                 settleCredit(buffer, at);
             }
             for (int server : setOf(sentUnder, shardId)) {
@@ -408,8 +408,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     /**
-     * Other roles came into force after credit for an entry was acquired: what is not used is kept, and what is missing
-     * is owed. A joining backup takes the space of an entry from before its tenure by itself.
+     * Other roles may have come into force since credit for an entry was acquired: what is not used is kept, and what is
+     * missing is owed. A joining backup takes the space of an entry from before its tenure by itself: also of one that was
+     * admitted in these roles, before the version counter followed them.
      */
     private void settleCredit(ByteBuffer entry, int at) {
         final Roles before = credited;
@@ -426,10 +427,13 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
         final int epoch = Version.epoch(EntryDescriptor.version(entry, at));
         for (int server : setOf(roles, shard)) {
-            final boolean isNew =
-                    !isInSet(before, shard, server) || before.incarnation(server) != roles.incarnation(server);
-            if (isNew && epoch >= roles.tenure(shard, server)) {
+            final boolean hasGranted =
+                    isInSet(before, shard, server) && before.incarnation(server) == roles.incarnation(server);
+            final boolean counts = epoch >= roles.tenure(shard, server);
+            if (counts && !hasGranted) {
                 credit.owe(server, bytes);
+            } else if (hasGranted && !counts) {
+                credit.put(server, bytes);
             }
         }
     }

@@ -108,10 +108,6 @@ final class Admission {
         } else {
             draft.withoutSpace();
         }
-        if (holdsCredit && counter != null && !worker.isRenewed(shard, counter)) {
-            release();
-            return Status.NO_REPLY;
-        }
         if (lacking >= 0 && lacking != worker.serverId() && worker.replicator().awaitsCredit(lacking)) {
             return Status.NO_REPLY; // the request was sent only now
         }

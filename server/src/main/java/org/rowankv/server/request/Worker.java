@@ -1,8 +1,6 @@
 package org.rowankv.server.request;
 
 import org.rowankv.protocol.Request;
-import org.rowankv.protocol.Version;
-import org.rowankv.protocol.VersionCounter;
 import org.rowankv.runtime.Clock;
 import org.rowankv.runtime.OwnedCounter;
 import org.rowankv.server.area.SegmentOwner;
@@ -13,7 +11,6 @@ import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.replication.Replicator;
 import org.rowankv.server.shard.CurrentRoles;
 import org.rowankv.server.shard.LimitedCaches;
-import org.rowankv.server.shard.Roles;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -120,16 +117,6 @@ public final class Worker {
     /** Whether that primary may take another version. */
     boolean mayBegin(ShardPrimary primary) {
         return roles.mayBegin(primary);
-    }
-
-    /**
-     * Whether a shard's versions are of its epoch, if a server has joined its backups: other roles are in force a moment
-     * before the counter follows. Of an earlier epoch, an entry would cost space twice at that server, which itself takes
-     * the space of what is older than its tenure.
-     */
-    boolean isRenewed(int shard, VersionCounter versions) {
-        final Roles now = roles.get();
-        return now.joining(shard).length == 0 || Version.epoch(versions.last()) >= now.epoch(shard);
     }
 
     /** Whether an answer may rest on what was read of that primary's replica, without an entry that backups have. */

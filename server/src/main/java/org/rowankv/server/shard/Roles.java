@@ -88,13 +88,19 @@ public final class Roles {
         final int[] all = new int[incarnations.length];
         for (int server = 0; server < all.length; server++) {
             if (assignment.isReplica(server)) {
-                final int since = before == null || before.incarnations[server] != incarnations[server]
-                        ? 0
-                        : before.tenures[shard][server];
-                all[server] = since > 0 ? since : assignment.epoch();
+                all[server] = before != null && before.isTenureOf(assignment, shard, server, incarnations[server])
+                        ? before.tenures[shard][server]
+                        : assignment.epoch();
             }
         }
         return before != null && Arrays.equals(all, before.tenures[shard]) ? before.tenures[shard] : all;
+    }
+
+    /** Whether a replica of a later assignment is in the same tenure as in these roles. */
+    private boolean isTenureOf(ShardAssignment later, int shard, int server, long incarnation) {
+        return tenures[shard][server] > 0
+                && incarnations[server] == incarnation
+                && (isJoining(shard, server) || !later.isJoining(server));
     }
 
     /** The roles of the same configuration with other primaries open or closed. */

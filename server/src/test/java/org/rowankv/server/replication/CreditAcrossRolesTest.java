@@ -114,6 +114,29 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(3).granted()).isZero();
     }
 
+    /** Its roles are in force, and the version counter has not followed yet. */
+    @Test
+    void shouldKeepWhatAJoiningBackupGrantedForAnEntryFromBeforeTheTenure() {
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        write(Version.of(1, 7), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        sendWhole();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(3).granted()).isZero();
+    }
+
+    @Test
+    void shouldKeepWhatABackupGrantedThatLeavesAndComesBack() {
+        write(Version.of(1, 7), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        final Configuration second = RolesOfOne.changed(first, Set.of(), 1);
+        replace(second);
+        replace(RolesOfOne.changed(second, Set.of(2), 1, 2));
+        sendWhole();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).isZero();
+    }
+
     /** Another epoch follows before it begins: the backup counts it, for it is of its tenure. */
     @Test
     void shouldOweForAnEntryOfAnEarlierEpochOfTheTenure() {
