@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
+import org.rowankv.protocol.Version;
 import org.rowankv.server.log.Segments;
 import org.rowankv.server.replication.InFlightWindow;
 import org.rowankv.server.resync.CopyProgress.Phase;
@@ -21,8 +22,6 @@ final class ShardCopy {
     private final CopyListener listener;
     /** With which the joining replica's tenure began. */
     private final int tenure;
-    /** The last version assigned before, or not long after, the server became a backup. */
-    private final long last;
 
     /** In which the shard's primary copies now. */
     private volatile int epoch;
@@ -54,8 +53,6 @@ final class ShardCopy {
         this.listener = listener;
         this.tenure = epoch;
         this.epoch = epoch;
-        // An entry that begins to be sent from now on goes to that server too.
-        this.last = primary.versions().last();
     }
 
     ShardPrimary primary() {
@@ -120,10 +117,11 @@ final class ShardCopy {
 
     /**
      * The index shows an entry only when all backups of its time have it. So one that is under way to those without the
-     * joining server appears behind a traversal that began too early, and is on no way to that server.
+     * joining server appears behind a traversal that began too early, and is on no way to that server. What has a version
+     * of its tenure is sent there too. The counter follows the roles a moment later: until then it assigns older ones.
      */
     boolean begin(InFlightWindow inFlight) {
-        if (inFlight.finished(shard(), last) < last) {
+        if (inFlight.finished(shard(), primary.versions().last()) < Version.of(tenure, 0)) {
             return false;
         }
         enter(Phase.MEASURING);

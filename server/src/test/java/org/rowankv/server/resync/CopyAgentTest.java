@@ -161,6 +161,21 @@ final class CopyAgentTest {
         assertThat(versionsAt(1)).hasSize(OBJECTS).doesNotHaveDuplicates();
     }
 
+    /** Other roles are in force a moment before: until then a write takes a version from before the tenure. */
+    @Test
+    void shouldNotTraverseBeforeTheVersionsAreOfTheTenure() {
+        RolesOfOne.replace(roles, RolesOfOne.changed(first, Set.of(3), 1, 3));
+        turn(10);
+        inFlight.announce(SLOT, SHARD, versions.lowerBound());
+        inFlight.exact(SLOT, versions.take());
+        versions.renew(2);
+        turn(300);
+        assertThat(phases()).containsExactly(Phase.AWAITING_VERSIONS);
+        inFlight.finished(SLOT);
+        turn(300);
+        assertThat(copied).containsExactly("3@2");
+    }
+
     /** R32: the index does not show it yet, and its backups are those before the change. */
     @Test
     void shouldNotTraverseBeforeWhatIsUnderWayIsFinished() {
