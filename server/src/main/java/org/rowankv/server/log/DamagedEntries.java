@@ -35,24 +35,29 @@ public final class DamagedEntries {
     private final Map<Suspect, Map<Long, Integer>> replaced = new ConcurrentHashMap<>();
     /** By address, the generation of the segment. */
     private final Map<Long, Integer> lost = new ConcurrentHashMap<>();
+    /** By address, the generation of the segment: what readers have reported. */
+    private final Map<Long, Integer> reported = new ConcurrentHashMap<>();
 
     private volatile boolean anyLost;
     private final AtomicLong badEntries = new AtomicLong();
     private final AtomicLong replacedEntries = new AtomicLong();
     private final AtomicLong lostEntries = new AtomicLong();
 
-    /**
-     * Fewer entries were found than were written. The use is examined once, until {@link #settled} or {@link #again}.
-     *
-     * @return false if it is suspect already
-     */
-    public boolean suspect(int segment, int generation) {
+    /** Fewer entries were found than were written. The use is examined once, until {@link #settled} or {@link #again}. */
+    public void suspect(int segment, int generation) {
         final Suspect suspect = new Suspect(segment, generation);
-        final boolean isNew = known.add(suspect);
-        if (isNew) {
+        if (known.add(suspect)) {
             suspects.add(suspect);
         }
-        return isNew;
+    }
+
+    /**
+     * Whether a reader that met a damaged entry is to report it: the first time in that use of its segment. Others that
+     * meet it, and make the use suspect, report nothing.
+     */
+    public boolean isToBeReported(long address, int generation) {
+        final Integer before = reported.put(address, generation);
+        return before == null || before != generation;
     }
 
     /** Whether the segment's use is or was examined and may not be freed. */

@@ -35,7 +35,7 @@ public final class ShardReports {
         alarm.run();
     }
 
-    /** Whether every report was seen stored. */
+    /** Whether every report was seen stored, or does not apply any more. */
     boolean isEmpty() {
         return reports.isEmpty();
     }

@@ -85,7 +85,7 @@ final class CurrentObject {
                         segments.damage().suspect(segment, generation);
                     }
                     if (damaged) {
-                        damageBits = segments.damage().answerBits(segment, address, generation);
+                        damageBits = answerBits();
                     }
                     return;
                 }
@@ -102,6 +102,11 @@ final class CurrentObject {
                 return;
             }
         }
+    }
+
+    /** The result bits of an answer that the entry is damaged. */
+    int answerBits() {
+        return segments.damage().answerBits(segments.segmentOf(address), address, generation);
     }
 
     /** Whether the entry is damaged, while the index still points to it and its segment is in the same generation. */

@@ -313,7 +313,7 @@ final class MutationPlanner {
             draft = decided.draft(EntryType.DELETE).resultBits(bits).previousVersion(current.objectVersion);
         } else {
             if (!readObject()) {
-                return decided.answer(Status.CORRUPTED, 0, 0, 0);
+                return decided.answer(Status.CORRUPTED, current.answerBits(), 0, 0);
             }
             draft = decided.draft(EntryType.TOUCH)
                     .value(copy, 0, current.valueLength)

@@ -162,12 +162,15 @@ public final class ObjectReader {
     /** A destroyed cache has no entries, readable or not. */
     private boolean answerCorrupted(
             ShardReplica shard, Request request, int segment, long address, int generation, @Nullable String reason) {
-        // Reported once: a caller that waits for the repair looks at it again and again.
-        if (reason != null && segments.damage().suspect(segment, generation)) {
-            errors.reportExpected(
-                    "reading segment " + segment + " at "
-                            + (address - segments.area().addressOf(segment)),
-                    new IllegalStateException(reason));
+        if (reason != null) {
+            segments.damage().suspect(segment, generation);
+            // Once: a caller that waits for the repair looks at it again and again.
+            if (segments.damage().isToBeReported(address, generation)) {
+                errors.reportExpected(
+                        "reading segment " + segment + " at "
+                                + (address - segments.area().addressOf(segment)),
+                        new IllegalStateException(reason));
+            }
         }
         request.noResult();
         if (shard.clears().isDestroyed(request.cacheId())) {

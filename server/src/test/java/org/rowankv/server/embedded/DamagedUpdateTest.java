@@ -110,6 +110,22 @@ final class DamagedUpdateTest {
         assertThat(execute(delete().when(Condition.IF_VERSION, version))).isEqualTo(Status.CORRUPTED);
     }
 
+    /** A mutation that meets it first makes it suspect, and reports nothing. */
+    @Test
+    void shouldReportOnceWhatReadsMeet() {
+        open(true);
+        flip(VALUE_AT);
+        assertThat(execute(put().requestValue(true))).isEqualTo(Status.CORRUPTED);
+        for (int i = 0; i < 2; i++) {
+            assertThat(execute(request().get(cache, bytes(KEY), 0, bytes(KEY).length)))
+                    .isEqualTo(Status.CORRUPTED);
+        }
+        assertThat(store.cluster.errors().distinct())
+                .singleElement()
+                .satisfies(error -> assertThat(error.where()).startsWith("reading segment"))
+                .satisfies(error -> assertThat(error.count()).isOne());
+    }
+
     @Test
     void shouldLetAPlainPutReplaceIt() {
         open(true);

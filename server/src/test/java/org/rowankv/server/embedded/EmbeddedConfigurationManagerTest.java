@@ -93,6 +93,13 @@ final class EmbeddedConfigurationManagerTest {
         assertThat(manager.doWork()).isZero();
     }
 
+    /** It would run the configuration store's thread each time. */
+    @Test
+    void shouldDoNothingUntilSomethingIsAskedOrReported() {
+        assertThat(manager.doWork()).isZero();
+        verify(files, never()).change(any());
+    }
+
     @Test
     void shouldNotMoveAPrimaryWhileItMayNot() {
         complete();

@@ -37,11 +37,11 @@ class DamagedEntriesTest {
     }
 
     @Test
-    void shouldTellANewSuspectFromAKnownOne() {
-        assertThat(damage.suspect(SEGMENT, GENERATION)).isTrue();
-        assertThat(damage.suspect(SEGMENT, GENERATION)).isFalse();
-        assertThat(damage.suspect(SEGMENT, GENERATION + 1))
-                .as("another use of the segment")
-                .isTrue();
+    void shouldHaveEachEntryReportedOnceInAUseOfItsSegment() {
+        damage.suspect(SEGMENT, GENERATION);
+        assertThat(damage.isToBeReported(100, GENERATION)).isTrue();
+        assertThat(damage.isToBeReported(100, GENERATION)).isFalse();
+        assertThat(damage.isToBeReported(200, GENERATION)).isTrue();
+        assertThat(damage.isToBeReported(100, GENERATION + 1)).isTrue();
     }
 }
