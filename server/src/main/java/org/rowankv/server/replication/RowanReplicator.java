@@ -48,6 +48,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final BackupCredit credit;
     /** Under which credit was acquired last: for the entry that begins next. */
     private Roles credited;
+    /** Credit was acquired for an entry that has not begun. */
+    private boolean awaitsEntry;
 
     private final int serverCount;
 
@@ -218,7 +220,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             attempt++;
             sentUnder = adopted();
             primary = sentUnder.find(shardId);
-            if (credited != sentUnder || sentUnder.joining(shardId).length > 0) {
+            if (awaitsEntry) {
+                awaitsEntry = false; // first: an entry whose beginning was interrupted begins again
                 settleCredit(buffer, at);
             }
             for (int server : setOf(sentUnder, shardId)) {
@@ -404,7 +407,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     @Override
     public int acquireCredit(int shardId, int usedLength) {
         credited = adopted();
-        return credit.acquire(setOf(credited, shardId), creditOf(usedLength));
+        final int lacking = credit.acquire(setOf(credited, shardId), creditOf(usedLength));
+        awaitsEntry = lacking < 0;
+        return lacking;
     }
 
     /**
@@ -414,11 +419,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
      */
     private void settleCredit(ByteBuffer entry, int at) {
         final Roles before = credited;
-        credited = roles;
-        if (recipients != BACKUPS || (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
+        final int shard = EntryDescriptor.shard(entry, at);
+        if (before == roles && roles.joining(shard).length == 0) {
             return;
         }
-        final int shard = EntryDescriptor.shard(entry, at);
         final long bytes = creditOf(EntryDescriptor.usedLength(entry, at));
         for (int server : setOf(before, shard)) {
             if (!isInSet(roles, shard, server) && before.incarnation(server) == roles.incarnation(server)) {
@@ -445,6 +449,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
     @Override
     public void returnCredit(int shardId, int usedLength) {
+        awaitsEntry = false;
         final Roles now = adopted();
         for (int server : setOf(credited, shardId)) {
             if (credited.incarnation(server) == now.incarnation(server)) {

@@ -125,6 +125,18 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(3).granted()).isZero();
     }
 
+    /** An error may strike in between. */
+    @Test
+    void shouldSettleOnceWhenAnEntryBeginsAgain() {
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        write(Version.of(1, 7), false);
+        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        entry.begin(SHARD, 0);
+        sendWhole();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(3).granted()).isZero();
+    }
+
     @Test
     void shouldKeepWhatABackupGrantedThatLeavesAndComesBack() {
         write(Version.of(1, 7), false);
