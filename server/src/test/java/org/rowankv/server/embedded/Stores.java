@@ -139,11 +139,11 @@ public final class Stores {
      * server, exactly. Live is what the index refers to, and every tombstone.
      */
     public static void requireExactSpace(EmbeddedCluster cluster) {
-        cluster.releaseGrants();
         for (Server server : cluster.servers()) {
             await().atMost(Duration.ofSeconds(20))
                     .pollInterval(Duration.ofMillis(5))
                     .untilAsserted(() -> {
+                        cluster.releaseGrants(); // each time: an agent may have held a worker before
                         cluster.awaitDigested();
                         final Segments segments = server.segments();
                         assertThat(segments.space().limit() - segments.space().available())
