@@ -8,6 +8,17 @@ package org.rowankv.server.replication;
  * an entry more than once, and receives each at least once before {@code advance} is true.
  */
 public interface Replication {
+    /**
+     * Acquires credit for the next entry from every backup of the shard, before it gets a version.
+     *
+     * @param usedLength of the entry, without padding
+     * @return −1 when granted, otherwise a backup without credit; then nothing is held
+     */
+    int acquireCredit(int shard, int usedLength);
+
+    /** Releases what {@link #acquireCredit} granted for an entry that was not written. */
+    void returnCredit(int shard, int usedLength);
+
     /** Sets the next entry, where it lies in this server's own log. The previous one is complete. */
     void begin(int shard, long address);
 

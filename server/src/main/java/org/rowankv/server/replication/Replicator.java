@@ -15,23 +15,12 @@ public interface Replicator extends AutoCloseable {
     void poll();
 
     /**
-     * Acquires credit for an entry from every backup of the shard, before it gets a version.
-     *
-     * @param usedLength of the entry, without padding
-     * @return −1 when granted, otherwise a backup without credit; then nothing is held
-     */
-    int acquireCredit(int shard, int usedLength);
-
-    /**
-     * Whether the answer of that backup, which the last {@link #acquireCredit} returned, or the connection to it, is
+     * Whether the answer of that backup, which the last {@link Replication#acquireCredit} returned, or the connection to it, is
      * outstanding. Then its space is unknown.
      */
     default boolean awaitsCredit(int server) {
         return false;
     }
-
-    /** Releases what {@link #acquireCredit} granted for an entry that was not written. */
-    void returnCredit(int shard, int usedLength);
 
     /** Releases all credit acquired ahead. Nothing is in flight. */
     void releaseCredit();

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.rowankv.protocol.Version;
 import org.rowankv.rdma.CompletionHandler;
 import org.rowankv.rdma.CompletionStatus;
 import org.rowankv.rdma.MemoryRegion;
@@ -46,11 +45,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     private final int segmentLength;
     private final EntryBlocks blocks;
     private final BackupCredit credit;
-    /** Under which credit was acquired last: for the entry that begins next. */
-    private Roles credited;
-    /** Credit was acquired for an entry that has not begun. */
-    private boolean awaitsEntry;
-
     private final int serverCount;
 
     private final List<OneEntry> entries = new ArrayList<>();
@@ -105,7 +99,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         this.recipients = recipients;
         this.roles = current.get();
         connections.adopt(roles); // they may be older than this
-        this.credited = roles;
         this.maxMessage = maxMessage;
         this.segmentLength = segmentLength;
         this.blocks = new EntryBlocks(region, maxMessage, segmentLength);
@@ -132,11 +125,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         roles = next;
     }
 
-    private int[] setOf(Roles ofRoles, int shard) {
+    int[] setOf(Roles ofRoles, int shard) {
         return recipients.of(ofRoles, shard);
     }
 
-    private boolean isInSet(Roles ofRoles, int shard, int server) {
+    boolean isInSet(Roles ofRoles, int shard, int server) {
         for (int each : setOf(ofRoles, shard)) {
             if (each == server) {
                 return true;
@@ -203,8 +196,23 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         private final long[] restarts = new long[serverCount];
         private final @Nullable QueuePair[] used = new @Nullable QueuePair[serverCount];
 
+        /** Something of the entry was posted there since it began. */
+        private final boolean[] mayHaveLanded = new boolean[serverCount];
+
+        private final EntryCredit ownCredit = new EntryCredit(RowanReplicator.this, credit);
+
         OneEntry(int number) {
             this.number = number;
+        }
+
+        @Override
+        public int acquireCredit(int shardId, int usedLength) {
+            return ownCredit.acquire(adopted(), shardId, usedLength);
+        }
+
+        @Override
+        public void returnCredit(int shardId, int usedLength) {
+            ownCredit.release(adopted(), shardId, usedLength);
         }
 
         @Override
@@ -220,10 +228,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             attempt++;
             sentUnder = adopted();
             primary = sentUnder.find(shardId);
-            if (awaitsEntry) {
-                awaitsEntry = false; // first: an entry whose beginning was interrupted begins again
-                settleCredit(buffer, at);
-            }
+            ownCredit.settle(sentUnder, buffer, at);
             for (int server : setOf(sentUnder, shardId)) {
                 sent[server] = 0;
                 outstanding[server] = 0;
@@ -231,6 +236,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 failed[server] = false;
                 sending[server] = false;
                 draining[server] = false;
+                mayHaveLanded[server] = false;
             }
         }
 
@@ -240,6 +246,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 if (sending[server]) {
                     // The acknowledgement of the uncounted message could be taken for that of the next.
                     draining[server] = true;
+                    mayHaveLanded[server] = true;
                     sending[server] = false;
                 }
             }
@@ -279,6 +286,11 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // Unseen roles may lie in between: a backup that left and came back has voided what it had. Each change of
             // the set is an epoch.
             final boolean mayHaveLeft = next.epoch(shard) - sentUnder.epoch(shard) > 1;
+            for (int server : setOf(sentUnder, shard)) {
+                if (!mayHaveLanded[server] && !sending[server]) {
+                    ownCredit.unsent(sentUnder, next, server, region.buffer(address), region.offset(address));
+                }
+            }
             for (int server : setOf(next, shard)) {
                 if (!isInSet(sentUnder, shard, server)
                         || sentUnder.incarnation(server) != next.incarnation(server)
@@ -372,6 +384,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
 
         private int posted(int server, int status, int sentUpTo) {
             if (status == PostStatus.POSTED) {
+                mayHaveLanded[server] = true;
                 sent[server] = sentUpTo;
                 outstanding[server]++;
             }
@@ -405,57 +418,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
     }
 
     @Override
-    public int acquireCredit(int shardId, int usedLength) {
-        credited = adopted();
-        final int lacking = credit.acquire(setOf(credited, shardId), creditOf(usedLength));
-        awaitsEntry = lacking < 0;
-        return lacking;
-    }
-
-    /**
-     * Other roles may have come into force since credit for an entry was acquired: what is not used is kept, and what is
-     * missing is owed. A joining backup takes the space of an entry from before its tenure by itself: also of one that was
-     * admitted in these roles, before the version counter followed them.
-     */
-    private void settleCredit(ByteBuffer entry, int at) {
-        final Roles before = credited;
-        final int shard = EntryDescriptor.shard(entry, at);
-        if (before == roles && roles.joining(shard).length == 0) {
-            return;
-        }
-        final long bytes = creditOf(EntryDescriptor.usedLength(entry, at));
-        for (int server : setOf(before, shard)) {
-            if (!isInSet(roles, shard, server) && before.incarnation(server) == roles.incarnation(server)) {
-                credit.put(server, bytes);
-            }
-        }
-        final int epoch = Version.epoch(EntryDescriptor.version(entry, at));
-        for (int server : setOf(roles, shard)) {
-            final boolean hasGranted =
-                    isInSet(before, shard, server) && before.incarnation(server) == roles.incarnation(server);
-            final boolean counts = epoch >= roles.tenure(shard, server);
-            if (counts && !hasGranted) {
-                credit.owe(server, bytes);
-            } else if (hasGranted && !counts) {
-                credit.put(server, bytes);
-            }
-        }
-    }
-
-    @Override
     public boolean awaitsCredit(int server) {
         return credit.isAwaited(server);
-    }
-
-    @Override
-    public void returnCredit(int shardId, int usedLength) {
-        awaitsEntry = false;
-        final Roles now = adopted();
-        for (int server : setOf(credited, shardId)) {
-            if (credited.incarnation(server) == now.incarnation(server)) {
-                credit.put(server, creditOf(usedLength));
-            }
-        }
     }
 
     @Override

@@ -5,6 +5,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.VersionCounter;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.log.EntryDraft;
+import org.rowankv.server.replication.Replication;
 import org.rowankv.server.shard.ShardPrimary;
 
 /**
@@ -18,6 +19,7 @@ final class Admission {
     private final Worker worker;
     private final EntryDraft draft;
     private final MutationPlanner decision;
+    private final Replication replication;
 
     private @Nullable VersionCounter versions;
     private boolean awaitsEpoch;
@@ -49,10 +51,11 @@ final class Admission {
 
     private long requestedNs;
 
-    Admission(Worker worker, EntryDraft draft, MutationPlanner decision) {
+    Admission(Worker worker, EntryDraft draft, MutationPlanner decision, Replication replication) {
         this.worker = worker;
         this.draft = draft;
         this.decision = decision;
+        this.replication = replication;
     }
 
     /** Starts admission for a mutation of that shard; nothing is acquired yet. */
@@ -100,7 +103,7 @@ final class Admission {
         int lacking = -1;
         if (drawn) {
             holdsSpace = worker.grant().acquire(charge);
-            lacking = holdsSpace ? worker.replicator().acquireCredit(shard, usedLength) : worker.serverId();
+            lacking = holdsSpace ? replication.acquireCredit(shard, usedLength) : worker.serverId();
             holdsCredit = lacking < 0;
             if (lacking >= 0) {
                 release();
@@ -184,7 +187,7 @@ final class Admission {
         }
         if (holdsCredit) {
             holdsCredit = false;
-            worker.replicator().returnCredit(shard, usedLength);
+            replication.returnCredit(shard, usedLength);
         }
     }
 

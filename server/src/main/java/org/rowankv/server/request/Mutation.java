@@ -89,7 +89,7 @@ final class Mutation {
         this.replication = worker.replicator().newReplication();
         this.current = new CurrentObject(worker.segments());
         this.decision = new MutationPlanner(worker, draft, current);
-        this.admission = new Admission(worker, draft, decision);
+        this.admission = new Admission(worker, draft, decision, replication);
         this.changeCapture = new ChangeCapture(worker.segments());
     }
 

@@ -64,6 +64,10 @@ final class CreditAcrossRolesTest {
 
     private void sendWhole() {
         entry.begin(SHARD, 0);
+        finish();
+    }
+
+    private void finish() {
         for (int server : roles.get().backups(SHARD)) {
             assertThat(entry.advance()).isFalse();
             servers.to(server).acknowledge(1);
@@ -80,7 +84,7 @@ final class CreditAcrossRolesTest {
     @Test
     void shouldOweWhatTheNewBackupsDidNotGrantAndKeepWhatTheFormerDid() {
         write(Version.of(2, 1), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
         sendWhole();
         assertThat(servers.to(1).granted()).isEqualTo(cost());
@@ -91,14 +95,14 @@ final class CreditAcrossRolesTest {
     @Test
     void shouldRepayWithTheNextEntry() {
         write(Version.of(2, 1), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
         entry.begin(SHARD, 0);
         assertThat(entry.advance()).isFalse();
         assertThat(servers.to(3).granted()).isZero();
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         assertThat(servers.to(3).granted()).isGreaterThanOrEqualTo(2 * cost());
-        replicator.returnCredit(SHARD, usedLength);
+        entry.returnCredit(SHARD, usedLength);
         replicator.releaseCredit();
         assertThat(servers.to(3).granted()).isEqualTo(cost());
     }
@@ -107,7 +111,7 @@ final class CreditAcrossRolesTest {
     @Test
     void shouldNotOweForAnEntryFromBeforeTheTenure() {
         write(Version.of(1, 7), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
         sendWhole();
         assertThat(servers.to(1).granted()).isEqualTo(cost());
@@ -119,7 +123,7 @@ final class CreditAcrossRolesTest {
     void shouldKeepWhatAJoiningBackupGrantedForAnEntryFromBeforeTheTenure() {
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
         write(Version.of(1, 7), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         sendWhole();
         assertThat(servers.to(1).granted()).isEqualTo(cost());
         assertThat(servers.to(3).granted()).isZero();
@@ -130,7 +134,7 @@ final class CreditAcrossRolesTest {
     void shouldSettleOnceWhenAnEntryBeginsAgain() {
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
         write(Version.of(1, 7), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         entry.begin(SHARD, 0);
         sendWhole();
         assertThat(servers.to(1).granted()).isEqualTo(cost());
@@ -140,7 +144,7 @@ final class CreditAcrossRolesTest {
     @Test
     void shouldKeepWhatABackupGrantedThatLeavesAndComesBack() {
         write(Version.of(1, 7), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         final Configuration second = RolesOfOne.changed(first, Set.of(), 1);
         replace(second);
         replace(RolesOfOne.changed(second, Set.of(2), 1, 2));
@@ -153,7 +157,7 @@ final class CreditAcrossRolesTest {
     @Test
     void shouldOweForAnEntryOfAnEarlierEpochOfTheTenure() {
         write(Version.of(2, 1), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         final Configuration second = RolesOfOne.changed(first, Set.of(3), 1, 3);
         replace(second);
         replace(RolesOfOne.changed(second, Set.of(3), 1, 3));
@@ -171,12 +175,79 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(3).granted()).isZero();
     }
 
+    /** Nothing of the entry was sent there, and nothing will be. */
+    @Test
+    void shouldKeepWhatABackupGrantedThatLeavesBeforeTheEntryIsSentThere() {
+        write(Version.of(1, 7), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        entry.begin(SHARD, 0);
+        replace(RolesOfOne.changed(first, Set.of(), 1));
+        finish();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).isZero();
+    }
+
+    /** The backup voids it, with its space. */
+    @Test
+    void shouldNotKeepWhatABackupGrantedThatLeavesWhenTheEntryMayHaveLandedThere() {
+        write(Version.of(1, 7), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        entry.begin(SHARD, 0);
+        assertThat(entry.advance()).isFalse();
+        replace(RolesOfOne.changed(first, Set.of(), 1));
+        finish();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).isEqualTo(cost());
+    }
+
+    @Test
+    void shouldKeepWhatABackupGrantedThatLeavesAndComesBackBeforeTheEntryIsSentThere() {
+        write(Version.of(1, 7), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        entry.begin(SHARD, 0);
+        final Configuration second = RolesOfOne.changed(first, Set.of(), 1);
+        replace(second);
+        replace(RolesOfOne.changed(second, Set.of(2), 1, 2));
+        finish();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).as("it takes the space by itself").isZero();
+    }
+
+    @Test
+    void shouldKeepNothingOfAnEntryWithoutSpaceThatIsNotSent() {
+        write(Version.of(1, 6), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        sendWhole();
+        write(Version.of(1, 7), true);
+        entry.begin(SHARD, 0);
+        replace(RolesOfOne.changed(first, Set.of(), 1));
+        finish();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).isEqualTo(cost());
+    }
+
+    /** Another entry acquires its own in between, in other roles. */
+    @Test
+    void shouldSettleEachEntryByTheRolesInWhichItWasAdmitted() {
+        write(Version.of(2, 1), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        final Replication other = replicator.newReplication();
+        assertThat(other.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        sendWhole();
+        other.returnCredit(SHARD, usedLength);
+        replicator.releaseCredit();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(3).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).as("nothing was sent there").isZero();
+    }
+
     @Test
     void shouldReturnWhatWasNotUsedToThoseThatGrantedIt() {
         write(Version.of(1, 1), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
-        replicator.returnCredit(SHARD, usedLength);
+        entry.returnCredit(SHARD, usedLength);
         replicator.releaseCredit();
         assertThat(servers.to(1).granted()).isZero();
         assertThat(servers.to(2).granted()).isZero();
@@ -202,8 +273,8 @@ final class CreditAcrossRolesTest {
     /** Connections break, one backup's process is another one, and no entry begins after that. */
     private void breakWhileIdle() {
         write(Version.of(1, 1), false);
-        assertThat(replicator.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
-        replicator.returnCredit(SHARD, usedLength);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        entry.returnCredit(SHARD, usedLength);
         servers.to(1).fence();
         servers.to(2).fence();
         replace(RolesOfOne.returned(first, 2));

@@ -16,7 +16,7 @@ import org.rowankv.protocol.VersionCounter;
  * A version that counts as finished is finished, and visible to the thread that finds it so, although slots change
  * their shards all the time.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class InFlightWindowTest {
     private static final int SHARDS = 3;
     private static final int WRITERS = 2;

@@ -181,9 +181,9 @@ final class ReplicationAcrossRolesTest {
     /** Otherwise a backup keeps it for an entry that is not written. */
     @Test
     void shouldReturnCreditToTheBackupsThatGrantedIt() {
-        assertThat(replicator.acquireCredit(SHARD, 100)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, 100)).isEqualTo(-1);
         replace(RolesOfOne.without(first, SHARD));
-        replicator.returnCredit(SHARD, 100);
+        entry.returnCredit(SHARD, 100);
         replicator.releaseCredit();
         assertThat(servers.to(1).granted()).isZero();
         assertThat(servers.to(2).granted()).isZero();
@@ -193,10 +193,10 @@ final class ReplicationAcrossRolesTest {
     /** The other incarnation's space is another one: what the former granted would be missing there. */
     @Test
     void shouldAcquireCreditAgainOfAnotherIncarnation() {
-        assertThat(replicator.acquireCredit(SHARD, 100)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, 100)).isEqualTo(-1);
         assertThat(servers.to(1).granted()).as("a portion").isGreaterThan(10_000);
         replace(RolesOfOne.returned(first, 1));
-        assertThat(replicator.acquireCredit(SHARD, 100)).isEqualTo(-1);
+        assertThat(entry.acquireCredit(SHARD, 100)).isEqualTo(-1);
         assertThat(servers.to(1).incarnation()).isEqualTo(2);
         assertThat(servers.to(1).granted()).isGreaterThan(10_000);
     }

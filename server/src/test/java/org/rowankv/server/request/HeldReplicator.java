@@ -42,6 +42,18 @@ final class HeldReplicator implements Replicator {
         private int outstanding;
 
         @Override
+        public int acquireCredit(int shard, int usedLength) {
+            points.accept("replicator.credit");
+            backup.drawn(1);
+            return -1;
+        }
+
+        @Override
+        public void returnCredit(int shard, int usedLength) {
+            backup.drawn(-1);
+        }
+
+        @Override
         public void begin(int shard, long entryAddress) {
             points.accept("replicator.before-begin");
             backup.announced(entryAddress);
@@ -95,18 +107,6 @@ final class HeldReplicator implements Replicator {
                 heard.entry.outstanding--;
             }
         }
-    }
-
-    @Override
-    public int acquireCredit(int shard, int usedLength) {
-        points.accept("replicator.credit");
-        backup.drawn(1);
-        return -1;
-    }
-
-    @Override
-    public void returnCredit(int shard, int usedLength) {
-        backup.drawn(-1);
     }
 
     @Override

@@ -115,6 +115,16 @@ final class OnePrimary {
         public Replication newReplication() {
             return new Replication() {
                 @Override
+                public int acquireCredit(int shard, int usedLength) {
+                    return -1;
+                }
+
+                @Override
+                public void returnCredit(int shard, int usedLength) {
+                    // It has no account.
+                }
+
+                @Override
                 public void begin(int shard, long address) {
                     // The content sent is irrelevant here.
                 }
@@ -139,16 +149,6 @@ final class OnePrimary {
         @Override
         public void poll() {
             // There is nothing to poll.
-        }
-
-        @Override
-        public int acquireCredit(int shard, int usedLength) {
-            return -1;
-        }
-
-        @Override
-        public void returnCredit(int shard, int usedLength) {
-            // It has no account.
         }
 
         @Override
