@@ -119,7 +119,7 @@ class KilledProcessesTest {
         void kill() throws InterruptedException {
             sendKill();
             assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
-            reader.join(20_000);
+            reader.join(60_000);
             assertThat(reader.isAlive()).isFalse();
         }
     }

@@ -278,8 +278,8 @@ class ClassLoaderTest {
                 false));
         cache.loadAll(java.util.Set.of("x"), true, null);
         cache.put("k", "v");
-        assertThat(whileLoading.get(10, TimeUnit.SECONDS)).isSameAs(loader);
-        assertThat(whileListening.get(10, TimeUnit.SECONDS)).isSameAs(loader);
+        assertThat(whileLoading.get(60, TimeUnit.SECONDS)).isSameAs(loader);
+        assertThat(whileListening.get(60, TimeUnit.SECONDS)).isSameAs(loader);
     }
 
     @Test

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.event.StoreEvent;
 import org.rowankv.jcache.model.ModelCaches;
 
-@Timeout(60)
+@Timeout(120)
 @Tag("jvm")
 class EventsTest {
     /** Records every event as text. */
@@ -292,7 +292,7 @@ class EventsTest {
         final Thread other = new Thread(() -> cache.put("b", "outer"));
         other.start();
         cache.put("a", "outer");
-        other.join(20_000);
+        other.join(60_000);
         assertThat(other.isAlive()).isFalse();
         assertThat(recorder.take()).hasSize(4);
     }
@@ -355,9 +355,9 @@ class EventsTest {
             cache.put("k", "" + i);
             expected.add((i == 0 ? "CREATED k=" : "UPDATED k=") + i);
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.received.size() == 1_000);
+        await().atMost(Duration.ofSeconds(60)).until(() -> recorder.received.size() == 1_000);
         assertThat(recorder.take()).isEqualTo(expected);
-        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> threads().isEmpty());
     }
 
     private static List<String> threads() {
@@ -384,7 +384,7 @@ class EventsTest {
             busy.put("k" + i, "v");
         }
         release.countDown();
-        await().atMost(Duration.ofSeconds(10)).until(() -> recorder.received.size() >= 10);
+        await().atMost(Duration.ofSeconds(60)).until(() -> recorder.received.size() >= 10);
         few.close();
         assertThat(recorder.received)
                 .as("one in delivery, ten queued, the rest lost")

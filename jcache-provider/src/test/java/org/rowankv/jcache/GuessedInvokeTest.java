@@ -26,7 +26,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.runtime.SplittableRandomSource;
 
 /** Entry processors with a remote store, which start from the value this JVM wrote last. */
-@Timeout(60)
+@Timeout(120)
 class GuessedInvokeTest {
     private static final EntryProcessor<String, Long, Long> INCREMENT = (entry, arguments) -> {
         entry.setValue(entry.exists() ? entry.getValue() + 1 : 1);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.rowankv.jcache.model.ModelCaches;
 
-@Timeout(60)
+@Timeout(120)
 @Tag("jvm")
 class InvokeTest {
     private static final EntryProcessor<String, Long, Long> INCREMENT = (entry, arguments) -> {

@@ -29,7 +29,7 @@ import org.rowankv.jcache.event.StoreEvent;
 import org.rowankv.jcache.model.ModelCaches;
 
 /** Listeners that hang, throw, call back or never end: which operations they delay, and which not. */
-@Timeout(60)
+@Timeout(120)
 @Tag("jvm")
 class PatienceTest {
     private final ModelCaches caches = new ModelCaches(ModelCaches.properties("rowan.background-threads", "1"));
@@ -134,7 +134,7 @@ class PatienceTest {
         assertThat(cache.isClosed()).isTrue();
         release.countDown();
         hanging.join();
-        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> threads().isEmpty());
     }
 
     @Test
@@ -193,13 +193,13 @@ class PatienceTest {
             cache.put("k", value);
         }
         release.countDown();
-        await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 4);
-        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> heard.get() == 4);
+        await().atMost(Duration.ofSeconds(60)).until(() -> threads().isEmpty());
         assertThat(heard)
                 .as("one in delivery, three that fit in a sixteenth of the heap")
                 .hasValue(4);
         cache.put("k", "small");
-        await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 5);
+        await().atMost(Duration.ofSeconds(60)).until(() -> heard.get() == 5);
     }
 
     @Test
@@ -215,7 +215,7 @@ class PatienceTest {
         for (int i = 0; i < 200; i++) {
             cache.put("k", "" + i);
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> heard.size() == 200);
+        await().atMost(Duration.ofSeconds(60)).until(() -> heard.size() == 200);
         assertThat(heard.get(199)).isEqualTo("199");
     }
 
@@ -231,10 +231,10 @@ class PatienceTest {
             cache.registerCacheEntryListener(self.get(0));
         }
         cache.put("k", "1");
-        await().atMost(Duration.ofSeconds(10)).until(() -> heard.get() == 2);
+        await().atMost(Duration.ofSeconds(60)).until(() -> heard.get() == 2);
         cache.put("k", "2");
         assertThat(heard).hasValue(2);
-        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> threads().isEmpty());
     }
 
     @Test
@@ -246,7 +246,7 @@ class PatienceTest {
             cache.put("k" + round, "v");
             cache.deregisterCacheEntryListener(configuration);
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> threads().isEmpty());
+        await().atMost(Duration.ofSeconds(60)).until(() -> threads().isEmpty());
         final int before = heard.get();
         cache.put("k", "v");
         assertThat(heard).hasValue(before);
@@ -290,7 +290,7 @@ class PatienceTest {
             (i % 2 == 0 ? cache : there).put("k", "" + i);
             assertThat(receivedHere).as("synchronously, for changes of both").hasSize(i + 1);
         }
-        await().atMost(Duration.ofSeconds(10)).until(() -> heardThere.size() == 100);
+        await().atMost(Duration.ofSeconds(60)).until(() -> heardThere.size() == 100);
         assertThat(heardThere).isEqualTo(receivedHere);
         assertThat(sourcesAreTheirOwn).isTrue();
         other.close();

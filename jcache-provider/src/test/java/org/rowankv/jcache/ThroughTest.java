@@ -27,7 +27,7 @@ import org.rowankv.jcache.model.ModelCaches;
 import org.rowankv.jcache.operation.CacheFullException;
 
 /** Read-through and write-through. */
-@Timeout(60)
+@Timeout(120)
 class ThroughTest {
     private final ModelCaches caches = new ModelCaches();
     private final RecordingWriter writer = new RecordingWriter();

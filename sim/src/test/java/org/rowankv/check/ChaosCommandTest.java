@@ -79,7 +79,7 @@ class ChaosCommandTest {
         "--faults, kill;pause, is no fault; known are: control",
         "--server-java, /there/is/no/java, --server-java",
     })
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void shouldSayWhatIsWrongWithAnOption(String option, String value, String message) {
         final StringWriter errors = new StringWriter();
         final int exitCode = ChaosCommand.line().setErr(new PrintWriter(errors)).execute(option, value);

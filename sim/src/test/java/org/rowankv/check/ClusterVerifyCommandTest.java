@@ -71,7 +71,7 @@ class ClusterVerifyCommandTest {
         "--disturbances, kills;stops, is no disturbance; known are: kills",
         "--seed, x, --seed",
     })
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void shouldSayWhatIsWrongWithAnOption(String option, String value, String message) {
         final Call call = Call.of("--cluster", option, value);
         assertThat(call.exitCode()).isEqualTo(2);
@@ -79,7 +79,7 @@ class ClusterVerifyCommandTest {
     }
 
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void shouldNotTakeTwoLengths() {
         final Call call = Call.of("--cluster", "--minutes", "1", "--seconds", "1");
         assertThat(call.exitCode()).isEqualTo(2);

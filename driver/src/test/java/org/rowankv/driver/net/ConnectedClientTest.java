@@ -26,7 +26,7 @@ import org.rowankv.protocol.wire.RequestDescriptor;
 import org.rowankv.runtime.SystemClock;
 
 /** A client connected to servers over a network. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // an interrupt ends no call of a client
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // an interrupt ends no call of a client
 final class ConnectedClientTest {
     private static final int MAX_FRAME = 4 << 10;
     private static final long ATTEMPT_NS = TimeUnit.SECONDS.toNanos(10);
@@ -112,7 +112,7 @@ final class ConnectedClientTest {
         assertThat(opened).hasSizeGreaterThanOrEqualTo(model.configuration().shardCount());
         client.close();
         assertThat(open).as("of %d sessions", opened.size()).isEmpty();
-        await().atMost(20, TimeUnit.SECONDS).until(() -> ports.connections() == 0);
+        await().atMost(60, TimeUnit.SECONDS).until(() -> ports.connections() == 0);
     }
 
     private Request putOfFrame(String key, int frame) {

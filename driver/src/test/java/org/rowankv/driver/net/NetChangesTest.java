@@ -95,7 +95,7 @@ final class NetChangesTest {
 
     /** From the newest version at its start. */
     private void assertHearsAll(Recorder recorder, long[] begun) {
-        await().atMost(20, TimeUnit.SECONDS).untilAsserted(() -> {
+        await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
             for (int shard = 0; shard < SHARDS; shard++) {
                 final long from = begun[shard];
                 assertThat(recorder.heard.get(shard))
@@ -126,7 +126,7 @@ final class NetChangesTest {
             final int asking = (int) primaryPorts.stream().distinct().count();
             ports.hold();
             // Holds all pollers, so that no server refuses them.
-            await().atMost(20, TimeUnit.SECONDS).until(() -> ports.held() == asking);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> ports.held() == asking);
             final List<Integer> at =
                     new ArrayList<>(IntStream.range(0, PORTS).boxed().toList());
             java.util.Collections.shuffle(at, random);
@@ -136,7 +136,7 @@ final class NetChangesTest {
                     .boxed()
                     .toList();
             ports.place(servers, primaries);
-            await().atMost(20, TimeUnit.SECONDS).until(() -> session.seek(ports.term() - 1));
+            await().atMost(60, TimeUnit.SECONDS).until(() -> session.seek(ports.term() - 1));
             ports.release();
             primaryPorts = primaries.stream().map(servers::get).toList();
             change(random.nextInt(SHARDS));
@@ -159,7 +159,7 @@ final class NetChangesTest {
                 assertThat(subscription.position().version(i))
                         .isEqualTo(changes.get(i).size());
             }
-            await().atMost(20, TimeUnit.SECONDS).until(() -> ports.connections() <= plain + 1);
+            await().atMost(60, TimeUnit.SECONDS).until(() -> ports.connections() <= plain + 1);
             change(3);
         }
     }

@@ -31,7 +31,7 @@ import org.rowankv.protocol.wire.ResponseDescriptor;
 import org.rowankv.runtime.ManualClock;
 
 /** Callers that start to wait at or after their deadlines, as after waiting for another server; and their slots. */
-@Timeout(60)
+@Timeout(120)
 final class NetConnectionTest {
     private static final long ATTEMPT_NS = 5_000;
     private static final long SILENCE_NS = 60_000_000_000L;

@@ -190,9 +190,9 @@ final class ServerLinkTest {
         try (Socket accepted = listener.accept()) {
             final Thread closer = new Thread(link::close);
             closer.start();
-            closer.join(10_000);
+            closer.join(60_000);
             assertThat(closer.isAlive()).as("whether the close waits").isFalse();
-            caller.join(10_000);
+            caller.join(60_000);
             assertThat(caller.isAlive()).as("whether the caller waits").isFalse();
             assertThat(accepted.isConnected()).isTrue();
         }

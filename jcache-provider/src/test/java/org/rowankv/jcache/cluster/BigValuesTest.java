@@ -241,11 +241,11 @@ final class BigValuesTest {
         cache.put("k", value(1, BIG));
         final Queue<String> received = listen(there, true);
         cache.put("k", value(2, BIG));
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(received).containsExactly("UPDATED 2"));
         cache.put("k", value(3, 10));
         cache.put("k", value(4, 20));
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(
                         () -> assertThat(received).containsExactly("UPDATED 2", "UPDATED 3", "UPDATED 4 from 3"));
         there.put("k", value(5, BIG));

@@ -242,7 +242,7 @@ class EmbeddedStoresTest {
         for (String key : stored.subList(0, stored.size() / 2)) {
             assertThat(cache.remove(key)).isTrue();
         }
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> cache.put("after", new byte[10_000]));
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> cache.put("after", new byte[10_000]));
     }
 
     /** Every access gives the entry another lifetime. */

@@ -30,7 +30,7 @@ import org.rowankv.runtime.SplittableRandomSource;
 import org.rowankv.runtime.SystemClock;
 
 /** Over a store that streams changes, a change of this JVM is delivered once: by the operation. */
-@Timeout(60)
+@Timeout(120)
 final class EventHubTest {
     /** A store whose stream the test writes. */
     private static final class StreamingSession implements ForwardingSession {

@@ -314,14 +314,14 @@ final class NearCacheTest {
                         FactoryBuilder.factoryOf(Ends.class), null, false, true)));
         final AtomicInteger puts = new AtomicInteger();
         // On a busy machine a lifetime may pass between two calls.
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             cache.put("k", "v");
             puts.incrementAndGet();
             final String first = cache.get("k");
             assertThat(first).isNotNull();
             assertThat(cache.get("k")).isSameAs(first);
         });
-        await().atMost(Duration.ofSeconds(20)).until(() -> cache.get("k") == null);
+        await().atMost(Duration.ofSeconds(60)).until(() -> cache.get("k") == null);
         assertThat(Ends.KEYS).containsOnly("k").hasSizeLessThanOrEqualTo(puts.get());
         assertThat(nearHits(cache)).isPositive();
     }
@@ -444,7 +444,7 @@ final class NearCacheTest {
         System.gc();
         assertThat(kept.get()).isNotNull();
         cache.close();
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             System.gc();
             return kept.get() == null;
         });

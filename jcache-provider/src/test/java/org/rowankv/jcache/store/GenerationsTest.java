@@ -18,7 +18,7 @@ import org.rowankv.jcache.model.ModelStore;
 import org.rowankv.runtime.ManualClock;
 
 /** One clear for each change of a generation, and what becomes of clients that end in the middle of one. */
-@Timeout(60)
+@Timeout(120)
 final class GenerationsTest {
     private static final byte[] KEY = {1};
 

@@ -35,7 +35,7 @@ import org.rowankv.rdma.rowan.LandingCursor;
 
 /** Leases, the progress word, and what is left of a sender that is fenced within its WRITEs. */
 @Tag("jvm")
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class LeaseTest {
     private static final int SEGMENT = 4096;
     private static final int TAG = 5;

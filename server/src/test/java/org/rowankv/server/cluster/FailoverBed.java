@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.rowankv.driver.RowanClient;
 import org.rowankv.topology.Configuration;
 
-/** A cluster with the usual lease and the values of some keys, for tests in which servers are lost. */
+/** A cluster and the values of some keys, for tests in which servers are lost. */
 final class FailoverBed {
     static final int CACHE = 1;
     static final int KEYS = 300;
@@ -20,7 +20,7 @@ final class FailoverBed {
     private FailoverBed() {}
 
     static ClusterBed started(Path dir, int servers, int replicas) {
-        return new ClusterBed(dir, servers, replicas, CAPACITY).withUsualLease().startAll();
+        return new ClusterBed(dir, servers, replicas, CAPACITY).startAll();
     }
 
     static byte[] bytes(String text) {

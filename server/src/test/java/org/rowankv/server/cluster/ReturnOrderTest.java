@@ -43,7 +43,7 @@ final class ReturnOrderTest {
     }
 
     private ClusterBed started() {
-        return new ClusterBed(dir, 3, 2, 8 << 20).withUsualLease().startAll();
+        return new ClusterBed(dir, 3, 2, 8 << 20).startAll();
     }
 
     private static RowanClient client(ClusterBed bed) {

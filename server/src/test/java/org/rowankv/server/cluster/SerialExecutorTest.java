@@ -20,7 +20,7 @@ import org.rowankv.runtime.ErrorLog;
 import org.rowankv.runtime.ManualClock;
 import org.rowankv.runtime.agent.ThreadScheduling;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SerialExecutorTest {
     private final ErrorLog errors = new ErrorLog(new ManualClock());
     private final CompletableFuture<AgentStoppedException> stopped = new CompletableFuture<>();

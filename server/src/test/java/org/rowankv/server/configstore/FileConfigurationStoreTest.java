@@ -192,7 +192,7 @@ class FileConfigurationStoreTest extends ConfigurationStoreContract {
         store.close();
         assertThatThrownBy(() -> store.compareAndSet("/a", ConfigurationStore.ABSENT, bytes(1), STAMP))
                 .hasMessageContaining("closed");
-        thread.join(5000);
+        thread.join(60_000);
         assertThat(thread.isAlive()).isFalse();
     }
 }

@@ -13,7 +13,7 @@ import org.rowankv.server.shard.ShardChanges;
 
 /** How long a server keeps changes of a cache while its agents are not run. */
 @Tag("chaos")
-@Timeout(60)
+@Timeout(120)
 final class ChangeLeaseTest {
     private static final int CACHE = 1;
     private static final long LEASE_MS = ShardChanges.LEASE_NS / 1_000_000;

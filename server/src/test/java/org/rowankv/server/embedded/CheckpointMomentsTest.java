@@ -28,7 +28,7 @@ import org.rowankv.topology.ShardMap;
  * each point the store is restarted with the checkpoints and without them.
  */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class CheckpointMomentsTest {
     private static final List<String> POINTS = List.of(
             "checkpoint.begun",

@@ -367,7 +367,7 @@ final class ClientPortPauseTest {
                     },
                     routing(2, 0));
         });
-        final NetSettings brief = NetSettings.DEFAULT.withTimes(10_000_000_000L, 100_000_000);
+        final NetSettings brief = NetSettings.DEFAULT.withTimes(60_000_000_000L, 1_000_000_000);
         try (NetSession other = NetSession.connect(addresses, brief, SystemClock.INSTANCE)) {
             assertThatThrownBy(() -> other.catalogue().find("a cache"))
                     .isInstanceOf(RowanException.class)

@@ -202,7 +202,7 @@ final class ClientPortTest {
         ports.close();
         cluster.close();
         // Long enough for the client of this test, which completes its handshake.
-        open(settings(with -> with.handshakeNs = 2_000_000_000));
+        open(settings(with -> with.handshakeNs = 5_000_000_000L));
         connect();
         try (RawClient raw = new RawClient(port)) {
             raw.say((byte) 'R').awaitEnd();

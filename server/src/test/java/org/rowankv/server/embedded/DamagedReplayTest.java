@@ -20,7 +20,7 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /** A retry of an applied mutation whose entry, which holds the old value, was damaged since. */
-@Timeout(60)
+@Timeout(120)
 final class DamagedReplayTest {
     private static final int LENGTH = 500;
     private static final String KEY = "damaged";

@@ -23,7 +23,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.log.EntryDescriptor;
 
 /** A scan neither shows a damaged object nor leaves it out: it says so. */
-@Timeout(60)
+@Timeout(120)
 final class DamagedScanTest {
     private static final int LENGTH = 500;
     private static final int KEYS = 20;

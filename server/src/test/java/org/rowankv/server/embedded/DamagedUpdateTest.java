@@ -21,7 +21,7 @@ import org.rowankv.protocol.Version;
 import org.rowankv.server.log.EntryDescriptor;
 
 /** Requests for an object whose entry is damaged, before a scrubber has found it. */
-@Timeout(60)
+@Timeout(120)
 final class DamagedUpdateTest {
     private static final int LENGTH = 500;
     private static final String KEY = "damaged";

@@ -16,7 +16,7 @@ final class EmbeddedPortsTest {
 
     /** Each port reports the evictions of its own server. */
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void shouldCountEachEvictionOnce() {
         try (EmbeddedCluster cluster = EmbeddedCluster.open(EmbeddedSettings.of(with -> {
                     with.servers = 2;

@@ -31,7 +31,7 @@ import org.rowankv.runtime.agent.ThreadScheduling;
 
 /** A start that fails while the servers' agents run: all of it is undone before files and lock are released. */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class FailedStartTest {
     private final List<AgentHandle> started = new CopyOnWriteArrayList<>();
     private volatile boolean fabricClosed;

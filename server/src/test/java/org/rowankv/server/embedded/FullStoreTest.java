@@ -21,7 +21,7 @@ import org.rowankv.topology.KeyHash;
 import org.rowankv.topology.ShardMap;
 
 /** Full: writes are refused before they receive a version, reads and removals continue, and removals free space. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class FullStoreTest {
     private static EmbeddedSettings settings(int servers, int replicas, int shards) {
         return EmbeddedSettings.of(with -> {

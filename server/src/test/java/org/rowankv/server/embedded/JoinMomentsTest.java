@@ -23,7 +23,7 @@ import org.rowankv.server.resync.CopyProgress.Phase;
 
 /** A join at its named points: other servers act there, or a process ends. */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class JoinMomentsTest {
     private static final int JOINER = 2;
     private static final int OBJECTS = 60;

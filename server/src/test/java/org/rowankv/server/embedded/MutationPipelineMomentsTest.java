@@ -23,7 +23,7 @@ import org.rowankv.topology.ShardMap;
 
 /** Events in the worker contexts of an event loop between two of its steps. Single-threaded. */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class MutationPipelineMomentsTest {
     private static final int SHARDS = 2;
     private static final int STEPS = 10;

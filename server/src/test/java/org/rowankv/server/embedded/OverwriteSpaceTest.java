@@ -22,7 +22,7 @@ import org.rowankv.runtime.SystemClock;
 import org.rowankv.server.engine.ServerStatistics;
 
 /** A replacement takes no space beyond the account: a full store stays within its limit, and can be emptied. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class OverwriteSpaceTest {
     private static final long HOUR_MS = 3_600_000;
     private static final int SHARDS = 3;

@@ -13,7 +13,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.topology.KeyHash;
 
 /** Which cycles of a server's agents prove that no more space can be freed. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class QuiescenceTrackerTest {
     /** The eviction scans a part of their buckets per cycle. */
     private static final int OTHERS = 12_000;

@@ -32,7 +32,7 @@ import org.rowankv.server.retention.ExpirySweepAgent;
  * Random requests of every kind against a model, with a clock that jumps both ways, and with the store closed and
  * reopened.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class RequestModelTest {
     private static final long[] TTLS = {Ttl.ETERNAL, Ttl.UNCHANGED, Ttl.IMMEDIATE, 40, 400};
     private static final int KEYS = 12;

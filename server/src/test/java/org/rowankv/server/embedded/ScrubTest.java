@@ -36,7 +36,7 @@ import org.rowankv.server.log.Segments;
 import org.rowankv.server.shard.ShardReplica;
 
 /** Bits that flip in an area in use: detected, repaired from another replica that has the bytes, never trusted. */
-@Timeout(60)
+@Timeout(120)
 final class ScrubTest {
     private static final int KEYS = 400;
     private static final int LENGTH = 1000;

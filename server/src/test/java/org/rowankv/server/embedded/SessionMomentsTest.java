@@ -23,7 +23,7 @@ import org.rowankv.topology.ShardMap;
  * ones arrive on another thread. The process may also end there, so that they arrive after the next start.
  */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SessionMomentsTest {
     private static final long SESSION = 77;
 

@@ -22,7 +22,7 @@ import org.rowankv.runtime.TestScale;
 /** A writer pauses in the middle of a write, for long, and others continue: all of them complete. */
 @Tag("chaos")
 // Without space they would wait for ever, and so would the close of the store: the timeout needs a separate thread.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class SlowWriterTest {
     private static final int WRITERS = 3;
 

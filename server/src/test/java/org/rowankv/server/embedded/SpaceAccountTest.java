@@ -20,7 +20,7 @@ import org.rowankv.protocol.Request;
 import org.rowankv.runtime.TestScale;
 
 /** The account of space stays exact, whatever happens to entries; else a store would be full too early, or too late. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class SpaceAccountTest {
     @TempDir
     private Path dir;

@@ -39,7 +39,7 @@ import org.rowankv.server.engine.Server;
  * A store in which an agent fails permanently, or does not run: every wait ends, with the cause, and so does the close.
  */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StoppedStoreTest {
     private static final String DIGEST = "digest.before-frame";
 
@@ -53,7 +53,7 @@ final class StoppedStoreTest {
     void shouldLeaveNoThread() {
         released.countDown();
         Chaos.reset();
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                         .extracting(Thread::getName)
                         .noneMatch(name -> name.startsWith("rowan-")));

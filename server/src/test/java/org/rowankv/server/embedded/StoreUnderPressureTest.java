@@ -184,7 +184,7 @@ final class StoreUnderPressureTest {
                             }
                         });
                         thread.start();
-                        thread.join(20_000);
+                        thread.join(60_000);
                         assertThat(thread.isAlive())
                                 .as("round %d put %d: %s", round, i, cluster.statistics())
                                 .isFalse();

@@ -140,7 +140,7 @@ public final class Stores {
      */
     public static void requireExactSpace(EmbeddedCluster cluster) {
         for (Server server : cluster.servers()) {
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(Duration.ofSeconds(60))
                     .pollInterval(Duration.ofMillis(5))
                     .untilAsserted(() -> {
                         cluster.releaseGrants(); // each time: an agent may have held a worker before

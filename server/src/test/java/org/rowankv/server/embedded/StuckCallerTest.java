@@ -22,7 +22,7 @@ import org.rowankv.server.engine.Server;
 
 /** Callers that are still in the middle of an operation when the store is closed: suspended, or on a device that hangs. */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class StuckCallerTest {
     @TempDir
     Path dir;

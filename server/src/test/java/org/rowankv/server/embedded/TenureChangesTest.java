@@ -19,7 +19,7 @@ import org.rowankv.server.log.Space;
 import org.rowankv.server.shard.ShardReplica;
 
 /** The replicas of a running server, which it begins, completes, gives up and begins again. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class TenureChangesTest {
     private static final int JOINER = 2;
     private static final int OBJECTS = 100;

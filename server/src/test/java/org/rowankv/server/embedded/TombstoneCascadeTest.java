@@ -27,7 +27,7 @@ import org.rowankv.server.scrub.SiblingReplica;
  * Whenever the process ends, the next one must not find the object.
  */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class TombstoneCascadeTest {
     private static final String KEY = "k";
     private static final long SESSION = 9;

@@ -18,7 +18,7 @@ import org.rowankv.runtime.Chaos;
 
 /** Events in the middle of a transfer between servers of one process. */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class TransferMomentsTest {
     /** The end of a caller's thread. */
     private static final class Death extends Error {

@@ -29,7 +29,7 @@ import org.rowankv.server.directory.StoreShape;
  * A start that creates an area again, interrupted before the configuration is stored: the old file is kept and usable.
  */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class UnfinishedStartTest {
     private static final int KEYS = 30;
 

@@ -35,7 +35,7 @@ import org.rowankv.server.resync.Inquiry;
 import org.rowankv.server.shard.RolesOfOne;
 
 /** A whole server asks its permit, by every way that a client's request takes. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ServerPermitTest {
     private static final byte[] KEY = "k".getBytes(StandardCharsets.US_ASCII);
 

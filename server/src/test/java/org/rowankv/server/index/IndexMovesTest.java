@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An index grows while others read it, and its count of moves passes the ends of 31 and 32 bits. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class IndexMovesTest {
     private static final int OWNER = 1;
     private static final int KEYS = 4_000;

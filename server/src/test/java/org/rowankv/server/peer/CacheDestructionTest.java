@@ -30,7 +30,7 @@ import org.rowankv.server.engine.Server;
 
 /** A cache is destroyed once each of its shards has said so, whichever server was the primary when it was asked. */
 @Tag("mocked")
-@Timeout(60)
+@Timeout(120)
 final class CacheDestructionTest {
     private static final int OTHER = 1;
 

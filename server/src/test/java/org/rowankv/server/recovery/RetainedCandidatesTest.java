@@ -100,7 +100,7 @@ final class RetainedCandidatesTest {
 
     /** The caller's thread reads one segment, the other one all the rest; each must keep what either has found. */
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void shouldKeepTheSegmentOfACandidateThatAnotherThreadHasFound() {
         final long first = Version.next(version);
         final List<Integer> written = new ArrayList<>();

@@ -43,7 +43,7 @@ import org.rowankv.topology.KeyHash;
  * When mutations add their changes to the stream: after the last backup's acknowledgement, and before their versions
  * count as finished.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class ChangeHandOverTest {
     private static final int CACHE = 5;
     private static final int WORKERS = 4;

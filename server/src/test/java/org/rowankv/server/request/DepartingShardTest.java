@@ -15,7 +15,7 @@ import org.rowankv.server.shard.RolesOfOne;
 import org.rowankv.server.shard.ShardPrimary;
 
 /** Another server becomes the primary of a shard in which mutations are under way. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class DepartingShardTest {
     private final LeasedShard shard = new LeasedShard(1);
     private final Request waiting = shard.put("a", "2");

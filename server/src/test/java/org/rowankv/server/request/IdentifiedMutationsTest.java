@@ -34,7 +34,7 @@ import org.rowankv.server.shard.ShardReplica;
 import org.rowankv.topology.KeyHash;
 
 /** Mutations of a session: what the session holds during them, and what it remembers afterwards. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class IdentifiedMutationsTest {
     private static final int CACHE = 1;
     private static final long SESSION = 7;

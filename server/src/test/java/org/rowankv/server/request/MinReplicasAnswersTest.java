@@ -13,7 +13,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.server.shard.RolesOfOne;
 
 /** Mutations of a shard that demands three complete replicas, and has three, or two. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class MinReplicasAnswersTest {
     private final LeasedShard shard = new LeasedShard(1, 3);
 

@@ -18,7 +18,7 @@ import org.rowankv.protocol.Status;
 import org.rowankv.protocol.Ttl;
 
 /** Mutations, and reads in a worker context, whose answer no backup acknowledges: they need the lease. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class PermittedAnswersTest {
     private static final long OTHER_SESSION = 8;
 

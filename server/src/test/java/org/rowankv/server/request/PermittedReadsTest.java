@@ -27,7 +27,7 @@ import org.rowankv.server.shard.ShardPrimary;
 
 /** Reads without a worker context: lease, read, role, in this order. */
 @Tag("chaos")
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
 final class PermittedReadsTest {
     private final LeasedShard shard = new LeasedShard(0);
     private final ErrorLog errors = new ErrorLog(shard.clock);

@@ -22,7 +22,7 @@ import org.rowankv.server.engine.Server;
 import org.rowankv.server.log.SegmentPins;
 
 /** Taking a cut while writers need the pinned segments. */
-@Timeout(60)
+@Timeout(120)
 final class CutTest {
     private static final long STEP_NS = SegmentPins.BRIEF_PATIENCE_NS / 10;
 

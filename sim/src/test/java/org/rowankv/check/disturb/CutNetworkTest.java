@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class CutNetworkTest {
     private static final NetworkNode SERVER = NetworkNode.server(0);
     private static final int SHORTLY_MS = 200;

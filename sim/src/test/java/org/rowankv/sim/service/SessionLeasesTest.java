@@ -16,7 +16,7 @@ import org.rowankv.server.embedded.EmbeddedSettings;
 import org.rowankv.server.session.SessionTable;
 import org.rowankv.topology.ShardAssignment;
 
-@Timeout(60)
+@Timeout(120)
 class SessionLeasesTest {
     private static final long SESSION = 7;
     private static final long NEVER_NS = 1L << 62;
