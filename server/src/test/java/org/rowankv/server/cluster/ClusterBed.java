@@ -121,7 +121,6 @@ public final class ClusterBed implements AutoCloseable {
         public ClusterServer start() {
             return start(settings(dir.resolve(name), name, shape, "", proxy.port(), with -> {
                 with.clients = hasPorts ? "127.0.0.1:" + clients.port() : "";
-                with.leaseMs = leaseMs;
                 with.startWaitMs = startWaitMs;
                 with.minReplicas = minReplicas;
                 with.scrubMibPerSecond = scrubMibPerSecond;
@@ -375,6 +374,7 @@ public final class ClusterBed implements AutoCloseable {
             with.drainMs = 2000;
             with.threading = threading;
             with.secret = secret;
+            with.leaseMs = leaseMs;
             change.accept(with);
         });
     }
