@@ -65,8 +65,8 @@ final class EntryCredit {
             }
         }
         for (int server : replicator.setOf(now, shard)) {
-            final boolean hasGranted = replicator.isInSet(before, shard, server)
-                    && before.incarnation(server) == now.incarnation(server);
+            final boolean hasGranted =
+                    replicator.isInSet(before, shard, server) && before.incarnation(server) == now.incarnation(server);
             final boolean counts = counts(now, server, entry, at);
             if (counts && !hasGranted) {
                 credit.owe(server, bytes);

@@ -230,7 +230,8 @@ class RowanReplicatorTest {
                 endpoint, roles.get(), SystemClock.INSTANCE, new ErrorLog(SystemClock.INSTANCE), server -> {});
         final RowanReplicator replicator = new RowanReplicator(
                 MemoryRegion.of(ByteBuffer.allocateDirect(64)), links, roles, 1024, 64 << 10, CounterStarts.USUAL);
-        assertThat(replicator.newReplication().acquireCredit(SHARD_OF_SERVER_0, 100)).isEqualTo(1);
+        assertThat(replicator.newReplication().acquireCredit(SHARD_OF_SERVER_0, 100))
+                .isEqualTo(1);
         pair.isFenced = true;
         replicator.releaseCredit();
         assertThat(pair.returnCount).isEqualTo(1);
