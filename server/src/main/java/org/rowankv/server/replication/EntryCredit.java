@@ -77,18 +77,20 @@ final class EntryCredit {
     }
 
     /**
-     * Roles replace those in which the entry began, before anything of it was sent to that backup of the former ones:
-     * unless that one counts it also now, it never will, and what it granted is kept.
+     * Whether that backup of the former roles granted credit for the entry, and will not count it in those that replace
+     * them. Requires that nothing of the entry was sent there.
      */
-    void unsent(Roles former, Roles next, int server, ByteBuffer entry, int at) {
-        final boolean isWithoutSpace = (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) != 0;
-        if (isAcquired
-                && !isWithoutSpace
+    boolean isSpare(Roles former, Roles next, int server, ByteBuffer entry, int at) {
+        return isAcquired
+                && (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0
                 && former.incarnation(server) == next.incarnation(server)
                 && counts(former, server, entry, at)
-                && !counts(next, server, entry, at)) {
-            credit.put(server, bytesOf(entry, at));
-        }
+                && !counts(next, server, entry, at);
+    }
+
+    /** Keeps for other entries what that backup granted for this one. */
+    void keep(int server, ByteBuffer entry, int at) {
+        credit.put(server, bytesOf(entry, at));
     }
 
     /** Whether that backup reckons on credit for the entry. */

@@ -287,8 +287,9 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // the set is an epoch.
             final boolean mayHaveLeft = next.epoch(shard) - sentUnder.epoch(shard) > 1;
             for (int server : setOf(sentUnder, shard)) {
-                if (!mayHaveLanded[server] && !sending[server]) {
-                    ownCredit.unsent(sentUnder, next, server, region.buffer(address), region.offset(address));
+                if (!mayHaveLanded[server] && isSpare(server, next)) {
+                    mayHaveLanded[server] = true; // first: an error may strike in between
+                    ownCredit.keep(server, region.buffer(address), region.offset(address));
                 }
             }
             for (int server : setOf(next, shard)) {
@@ -302,6 +303,10 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 }
             }
             sentUnder = next;
+        }
+
+        private boolean isSpare(int server, Roles next) {
+            return ownCredit.isSpare(sentUnder, next, server, region.buffer(address), region.offset(address));
         }
 
         private boolean advance(int server) {
