@@ -82,8 +82,9 @@ final class BackupCredit {
         held[server] += bytes;
         final QueuePair pair = held[server] > 2 * PORTION ? connections.pair(server) : null;
         if (pair != null) {
-            pair.returnCredit(held[server] - PORTION);
-            held[server] = PORTION;
+            final long spare = held[server] - PORTION;
+            held[server] = PORTION; // first: an error may strike in between
+            pair.returnCredit(spare);
         }
     }
 
@@ -98,10 +99,15 @@ final class BackupCredit {
             // connection.
             final QueuePair pair = held[server] > 0 ? connections.pair(server) : connections.last(server);
             if (pair != null) {
-                pair.returnCredit(held[server]);
-                held[server] = 0;
+                returnAll(server, pair);
             }
         }
+    }
+
+    private void returnAll(int server, QueuePair pair) {
+        final long bytes = held[server];
+        held[server] = 0; // first: an error may strike in between
+        pair.returnCredit(bytes);
     }
 
     private void repay(int server) {
@@ -117,8 +123,7 @@ final class BackupCredit {
         for (int server = 0; server < held.length; server++) {
             final QueuePair pair = held[server] > 0 && !awaited[server] ? connections.pair(server) : null;
             if (pair != null) {
-                pair.returnCredit(held[server]);
-                held[server] = 0;
+                returnAll(server, pair);
             }
         }
     }

@@ -1,7 +1,7 @@
 package org.rowankv.server.replication;
 
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
+import java.util.Arrays;
 import org.rowankv.protocol.Version;
 import org.rowankv.server.log.EntryDescriptor;
 import org.rowankv.server.shard.Roles;
@@ -9,97 +9,104 @@ import org.rowankv.server.shard.Roles;
 /**
  * The space of one entry at its backups, from before it has a version until it is sent, across changes of the roles.
  * Has the owner of its replicator.
+ *
+ * <p>An error may strike in any step: then space may stay reserved, but is never used that a backup did not grant.
  */
 final class EntryCredit {
     private final RowanReplicator replicator;
     private final BackupCredit credit;
-    /** Under which the credit of the entry that begins next was acquired; null: it has none. */
-    private @Nullable Roles grantedUnder;
-    /** Whether credit was acquired for the present entry or the next, unless it is without space. */
+    /** By server: bytes acquired or owed for the entry. */
+    private final long[] paid;
+    /** Whose incarnations were paid. */
+    private Roles paidUnder;
+    /** Credit was acquired for the entry. Others have none: copies, and what is without space. */
     private boolean isAcquired;
 
-    EntryCredit(RowanReplicator replicator, BackupCredit credit) {
+    EntryCredit(RowanReplicator replicator, BackupCredit credit, Roles roles) {
         this.replicator = replicator;
         this.credit = credit;
+        this.paid = new long[roles.serverCount()];
+        this.paidUnder = roles;
     }
 
     /** −1 when granted, otherwise a backup without credit; then nothing is held. */
     int acquire(Roles now, int shard, int usedLength) {
-        final int lacking = credit.acquire(replicator.setOf(now, shard), replicator.creditOf(usedLength));
-        isAcquired = lacking < 0;
-        grantedUnder = isAcquired ? now : null;
+        forget();
+        final long bytes = replicator.creditOf(usedLength);
+        final int[] servers = replicator.setOf(now, shard);
+        final int lacking = credit.acquire(servers, bytes);
+        if (lacking < 0) {
+            for (int server : servers) {
+                paid[server] = bytes;
+            }
+            paidUnder = now;
+            isAcquired = true;
+        }
         return lacking;
     }
 
-    /** Keeps for other entries what was granted for one that is not written. */
-    void release(Roles now, int shard, int usedLength) {
-        final Roles granted = grantedUnder;
-        grantedUnder = null;
+    /** What was paid is used, or is that of an entry before. */
+    private void forget() {
         isAcquired = false;
-        if (granted == null) {
-            return;
+        Arrays.fill(paid, 0);
+    }
+
+    /** Keeps for other entries what was granted for one that is not written. */
+    void release(Roles now) {
+        for (int server = 0; server < paid.length; server++) {
+            keep(now, server);
         }
-        for (int server : replicator.setOf(granted, shard)) {
-            if (granted.incarnation(server) == now.incarnation(server)) {
-                credit.put(server, replicator.creditOf(usedLength));
-            }
-        }
+        isAcquired = false;
     }
 
     /**
-     * The entry begins. Other roles may have come into force since its credit was acquired: what is not used is kept, and
-     * what is missing is owed. A joining backup takes the space of an entry from before its tenure by itself: also of one
-     * that was admitted in these roles, before the version counter followed them.
+     * The entry begins, maybe again after an error. Other roles may have come into force since its credit was acquired:
+     * what is not used is kept, and what is missing is owed. A joining backup takes the space of an entry from before its
+     * tenure by itself: also of one that was admitted in these roles, before the version counter followed them.
      */
     void settle(Roles now, ByteBuffer entry, int at) {
-        final Roles before = grantedUnder;
-        grantedUnder = null; // first: an entry whose beginning was interrupted begins again
+        if ((EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) != 0) {
+            forget();
+        }
         final int shard = EntryDescriptor.shard(entry, at);
-        if (before == null || before == now && now.joining(shard).length == 0) {
+        if (!isAcquired || paidUnder == now && now.joining(shard).length == 0) {
             return;
         }
-        final long bytes = bytesOf(entry, at);
-        for (int server : replicator.setOf(before, shard)) {
-            if (!replicator.isInSet(now, shard, server) && before.incarnation(server) == now.incarnation(server)) {
-                credit.put(server, bytes);
-            }
+        for (int server = 0; server < paid.length; server++) {
+            keepUnlessCounted(now, server, entry, at);
         }
+        final long bytes = replicator.creditOf(EntryDescriptor.usedLength(entry, at));
         for (int server : replicator.setOf(now, shard)) {
-            final boolean hasGranted =
-                    replicator.isInSet(before, shard, server) && before.incarnation(server) == now.incarnation(server);
-            final boolean counts = counts(now, server, entry, at);
-            if (counts && !hasGranted) {
+            if (paid[server] == 0 && isCounted(now, server, entry, at)) {
                 credit.owe(server, bytes);
-            } else if (hasGranted && !counts) {
-                credit.put(server, bytes);
+                paid[server] = bytes;
             }
+        }
+        paidUnder = now;
+    }
+
+    /** Other roles replace those in which the entry began. Requires that nothing of it was sent to that server. */
+    void keepUnlessCounted(Roles next, int server, ByteBuffer entry, int at) {
+        if (paidUnder.incarnation(server) != next.incarnation(server) || !isCounted(next, server, entry, at)) {
+            keep(next, server);
         }
     }
 
-    /**
-     * Whether that backup of the former roles granted credit for the entry, and will not count it in those that replace
-     * them. Requires that nothing of the entry was sent there.
-     */
-    boolean isSpare(Roles former, Roles next, int server, ByteBuffer entry, int at) {
-        return isAcquired
-                && (EntryDescriptor.flags(entry, at) & EntryDescriptor.WITHOUT_SPACE) == 0
-                && former.incarnation(server) == next.incarnation(server)
-                && counts(former, server, entry, at)
-                && !counts(next, server, entry, at);
+    /** Whether that server is a backup that reckons on credit for the entry. */
+    private boolean isCounted(Roles roles, int server, ByteBuffer entry, int at) {
+        final int shard = EntryDescriptor.shard(entry, at);
+        return replicator.isInSet(roles, shard, server)
+                && Version.epoch(EntryDescriptor.version(entry, at)) >= roles.tenure(shard, server);
     }
 
-    /** Keeps for other entries what that backup granted for this one. */
-    void keep(int server, ByteBuffer entry, int at) {
-        credit.put(server, bytesOf(entry, at));
-    }
-
-    /** Whether that backup reckons on credit for the entry. */
-    private boolean counts(Roles roles, int server, ByteBuffer entry, int at) {
-        final int tenure = roles.tenure(EntryDescriptor.shard(entry, at), server);
-        return tenure > 0 && Version.epoch(EntryDescriptor.version(entry, at)) >= tenure;
-    }
-
-    private long bytesOf(ByteBuffer entry, int at) {
-        return replicator.creditOf(EntryDescriptor.usedLength(entry, at));
+    /** Keeps for other entries what that server granted in its present incarnation. */
+    private void keep(Roles now, int server) {
+        final long bytes = paid[server];
+        if (bytes > 0) {
+            paid[server] = 0; // first: an error may strike in between
+            if (paidUnder.incarnation(server) == now.incarnation(server)) {
+                credit.put(server, bytes);
+            }
+        }
     }
 }

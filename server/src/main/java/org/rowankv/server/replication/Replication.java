@@ -17,7 +17,7 @@ public interface Replication {
     int acquireCredit(int shard, int usedLength);
 
     /** Releases what {@link #acquireCredit} granted for an entry that was not written. */
-    void returnCredit(int shard, int usedLength);
+    void returnCredit();
 
     /** Sets the next entry, where it lies in this server's own log. The previous one is complete. */
     void begin(int shard, long address);

@@ -15,8 +15,8 @@ public interface Replicator extends AutoCloseable {
     void poll();
 
     /**
-     * Whether the answer of that backup, which the last {@link Replication#acquireCredit} returned, or the connection to it, is
-     * outstanding. Then its space is unknown.
+     * Whether the answer of that backup, which the last {@link Replication#acquireCredit} returned, or the connection to
+     * it, is outstanding. Then its space is unknown.
      */
     default boolean awaitsCredit(int server) {
         return false;

@@ -199,7 +199,7 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         /** Something of the entry was posted there since it began. */
         private final boolean[] mayHaveLanded = new boolean[serverCount];
 
-        private final EntryCredit ownCredit = new EntryCredit(RowanReplicator.this, credit);
+        private final EntryCredit ownCredit = new EntryCredit(RowanReplicator.this, credit, roles);
 
         OneEntry(int number) {
             this.number = number;
@@ -211,8 +211,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
         }
 
         @Override
-        public void returnCredit(int shardId, int usedLength) {
-            ownCredit.release(adopted(), shardId, usedLength);
+        public void returnCredit() {
+            ownCredit.release(adopted());
         }
 
         @Override
@@ -287,9 +287,8 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
             // the set is an epoch.
             final boolean mayHaveLeft = next.epoch(shard) - sentUnder.epoch(shard) > 1;
             for (int server : setOf(sentUnder, shard)) {
-                if (!mayHaveLanded[server] && isSpare(server, next)) {
-                    mayHaveLanded[server] = true; // first: an error may strike in between
-                    ownCredit.keep(server, region.buffer(address), region.offset(address));
+                if (!mayHaveLanded[server] && !sending[server]) {
+                    ownCredit.keepUnlessCounted(next, server, region.buffer(address), region.offset(address));
                 }
             }
             for (int server : setOf(next, shard)) {
@@ -303,10 +302,6 @@ public final class RowanReplicator implements Replicator, CompletionHandler {
                 }
             }
             sentUnder = next;
-        }
-
-        private boolean isSpare(int server, Roles next) {
-            return ownCredit.isSpare(sentUnder, next, server, region.buffer(address), region.offset(address));
         }
 
         private boolean advance(int server) {

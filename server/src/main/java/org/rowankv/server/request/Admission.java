@@ -187,7 +187,7 @@ final class Admission {
         }
         if (holdsCredit) {
             holdsCredit = false;
-            replication.returnCredit(shard, usedLength);
+            replication.returnCredit();
         }
     }
 

@@ -1,10 +1,12 @@
 package org.rowankv.server.replication;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.rowankv.protocol.Version;
 import org.rowankv.protocol.VersionCounter;
@@ -102,7 +104,7 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(3).granted()).isZero();
         assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         assertThat(servers.to(3).granted()).isGreaterThanOrEqualTo(2 * cost());
-        entry.returnCredit(SHARD, usedLength);
+        entry.returnCredit();
         replicator.releaseCredit();
         assertThat(servers.to(3).granted()).isEqualTo(cost());
     }
@@ -226,6 +228,44 @@ final class CreditAcrossRolesTest {
         assertThat(servers.to(2).granted()).isEqualTo(cost());
     }
 
+    @Test
+    void shouldKeepOnceWhatAnErrorInterrupts() {
+        write(Version.of(1, 7), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        entry.begin(SHARD, 0);
+        final int most = IntStream.iterate(32 << 10, each -> each - 1)
+                .filter(each -> replicator.creditOf(each) <= 32 << 10)
+                .findFirst()
+                .orElseThrow();
+        final Replication second = replicator.newReplication();
+        assertThat(second.acquireCredit(SHARD, most)).isEqualTo(-1);
+        final Replication third = replicator.newReplication();
+        assertThat(third.acquireCredit(SHARD, most)).isEqualTo(-1);
+        second.returnCredit(); // almost two portions are held now
+        servers.to(2).failAtReturn();
+
+        replace(RolesOfOne.changed(first, Set.of(), 1));
+        assertThatThrownBy(entry::advance).hasMessageContaining("planned");
+        entry.interrupted();
+        finish();
+        third.returnCredit();
+        replicator.releaseCredit();
+        assertThat(servers.to(1).granted()).isEqualTo(cost());
+        assertThat(servers.to(2).granted()).isZero();
+    }
+
+    /** An error has prevented that it was returned; the next entry has none. */
+    @Test
+    void shouldNotTakeTheCreditOfAnotherEntryForThatOfOneWithoutSpace() {
+        write(Version.of(2, 1), false);
+        assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
+        write(Version.of(2, 2), true);
+        replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
+        sendWhole();
+        assertThat(servers.to(3).granted()).isZero();
+        assertThat(servers.to(2).granted()).isEqualTo(cost());
+    }
+
     /** Another entry acquires its own in between, in other roles. */
     @Test
     void shouldSettleEachEntryByTheRolesInWhichItWasAdmitted() {
@@ -235,7 +275,7 @@ final class CreditAcrossRolesTest {
         final Replication other = replicator.newReplication();
         assertThat(other.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         sendWhole();
-        other.returnCredit(SHARD, usedLength);
+        other.returnCredit();
         replicator.releaseCredit();
         assertThat(servers.to(1).granted()).isEqualTo(cost());
         assertThat(servers.to(3).granted()).isEqualTo(cost());
@@ -247,7 +287,7 @@ final class CreditAcrossRolesTest {
         write(Version.of(1, 1), false);
         assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
         replace(RolesOfOne.changed(first, Set.of(3), 1, 3));
-        entry.returnCredit(SHARD, usedLength);
+        entry.returnCredit();
         replicator.releaseCredit();
         assertThat(servers.to(1).granted()).isZero();
         assertThat(servers.to(2).granted()).isZero();
@@ -274,7 +314,7 @@ final class CreditAcrossRolesTest {
     private void breakWhileIdle() {
         write(Version.of(1, 1), false);
         assertThat(entry.acquireCredit(SHARD, usedLength)).isEqualTo(-1);
-        entry.returnCredit(SHARD, usedLength);
+        entry.returnCredit();
         servers.to(1).fence();
         servers.to(2).fence();
         replace(RolesOfOne.returned(first, 2));

@@ -183,7 +183,7 @@ final class ReplicationAcrossRolesTest {
     void shouldReturnCreditToTheBackupsThatGrantedIt() {
         assertThat(entry.acquireCredit(SHARD, 100)).isEqualTo(-1);
         replace(RolesOfOne.without(first, SHARD));
-        entry.returnCredit(SHARD, 100);
+        entry.returnCredit();
         replicator.releaseCredit();
         assertThat(servers.to(1).granted()).isZero();
         assertThat(servers.to(2).granted()).isZero();

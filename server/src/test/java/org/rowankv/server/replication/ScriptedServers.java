@@ -29,6 +29,7 @@ public final class ScriptedServers implements Endpoint {
         private final List<ByteBuffer> messages = new ArrayList<>();
         private final Deque<Long> unacknowledged = new ArrayDeque<>();
         private int due;
+        private boolean failsAtReturn;
         private long granted;
         private boolean isClosed;
         private boolean isFenced;
@@ -101,6 +102,15 @@ public final class ScriptedServers implements Endpoint {
         @Override
         public void returnCredit(long bytes) {
             granted -= bytes;
+            if (failsAtReturn) {
+                failsAtReturn = false;
+                throw new IllegalStateException("planned: behind the return of credit");
+            }
+        }
+
+        /** An error strikes behind the next return of credit. */
+        void failAtReturn() {
+            failsAtReturn = true;
         }
 
         @Override

@@ -49,7 +49,7 @@ final class HeldReplicator implements Replicator {
         }
 
         @Override
-        public void returnCredit(int shard, int usedLength) {
+        public void returnCredit() {
             backup.drawn(-1);
         }
 

@@ -120,7 +120,7 @@ final class OnePrimary {
                 }
 
                 @Override
-                public void returnCredit(int shard, int usedLength) {
+                public void returnCredit() {
                     // It has no account.
                 }
 
